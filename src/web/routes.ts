@@ -25,7 +25,7 @@ import {
   type AroundCharts,
   chartsOf,
 } from "../core/views/run-list.ts";
-import { type Timeline, TIMELINE_EVENTS, timelineOf } from "../core/views/timeline.ts";
+import { type Timeline, timelineOf } from "../core/views/timeline.ts";
 import { explainTask } from "../core/views/explain.ts";
 import type { TaskStatus } from "../core/loop/task-status.ts";
 import { taskState } from "../core/state.ts";
@@ -445,7 +445,7 @@ async function readTimeline(log: Log, run: string): Promise<Timeline | null> {
   const events = worktrees.filter(({ position }) => position < start.position);
   for (let after = start.position - 1; ;) {
     const page = await log.read(after, { limit: PAGE });
-    for (const event of page) if (IS_DRAWN.has(event.type)) events.push(event);
+    events.push(...page);
     const last = page.at(-1);
     const isOver = page.some((event) => event.type === "run.ended" && event.run === run);
     if (last === undefined || page.length < PAGE || isOver) return timelineOf(events, run);
@@ -453,5 +453,3 @@ async function readTimeline(log: Log, run: string): Promise<Timeline | null> {
     await nextTurn();
   }
 }
-
-const IS_DRAWN: ReadonlySet<string> = new Set(TIMELINE_EVENTS);

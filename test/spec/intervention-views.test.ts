@@ -1,8 +1,9 @@
+import { blockedIds } from "../../src/core/views/inbox.ts";
 import { promiseEntries } from "../../src/core/views/iteration-entries.ts";
-import { extendRecord, type IterationRecord } from "../../src/core/views/iteration-record.ts";
+import { iterationRecords, type IterationRecord } from "../../src/core/views/iteration-record.ts";
 import { feedbackText, metricsOf, profileEntries } from "../../src/core/views/interventions.ts";
 import { describe, expect, test } from "vitest";
-import type { Event, EventOf } from "../../src/core/events.ts";
+import type { Event } from "../../src/core/events.ts";
 import type { AgentReport } from "../../src/core/streams/agent-report.ts";
 import {
   evidence,
@@ -81,6 +82,14 @@ describe("metrics", () => {
     expect(metricsOf(blocked.state)).toMatchObject({ blocked_rate: 1, completion_rate: 0 });
     const helped: Event = { type: "task.unblocked", task: "a", reason: "", timeoutMs: null, by: "person" };
     expect(metricsOf(blocked.andThen(helped).state).blocked_rate).toBe(0);
+  });
+
+  test("count as blocked what `ralph blocked` lists: no task that a person cancelled", () => {
+    const ended = iterationEnded(1, A, "blocked");
+    const blocked = given(...BEGUN, iterationStarted(1, A), ended, evidence(1, A, [])).andThen();
+    const { state } = blocked.andThen({ type: "task.cancelled", run: "run-1", task: "a" });
+    expect(blockedIds(state)).toEqual([]);
+    expect(metricsOf(state).blocked_rate).toBe(0);
   });
 
   test("begin anew after a reset, and never exceed the whole", () => {
@@ -215,11 +224,7 @@ describe("promises", () => {
 
 function recordOf(report: Partial<AgentReport>): IterationRecord {
   const events = [iterationStarted(1, A), iterationEnded(1, A, "complete", report)];
-  let record: IterationRecord | undefined;
-  for (const event of events) {
-    const about = event as EventOf<"iteration.started" | "iteration.ended">;
-    record = extendRecord(record, { ...about, position: 1, at: 0 });
-  }
+  const [record] = iterationRecords(events.map((event) => ({ ...event, position: 1, at: 0 })));
   if (record === undefined) throw new Error("the iteration has begun");
   return record;
 }

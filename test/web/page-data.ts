@@ -336,13 +336,13 @@ function rowOf(iteration: number): IterationRow {
     lane: (iteration % (isTonight ? 3 : 2)) + 1,
     startedAt: isOpen ? NOW - 323_000 : startedAt,
     durationMs: isOpen ? null : (3 + ((iteration * 13) % 9)) * (isTonight ? MINUTE : 600),
-    claim: verdict === "accepted" || verdict === "rejected" ? "COMPLETE" : null,
+    claim: verdict === "accepted" || verdict === "rejected" ? "complete" : null,
     verdict,
     why: verdict === null ? null : WHY[verdict],
     files: isOpen ? null : (iteration * 5) % 9,
     costUsd: isOpen ? null : 0.1 + ((iteration * 11) % 60) / 100,
     isCompleted: verdict === "accepted",
-    interventions: verdict === "rejected" ? ["gate_output"] : [],
+    interventions: verdict === "rejected" ? ["gate_failed"] : [],
   };
 }
 
@@ -438,10 +438,10 @@ export function chartsOf(run: string | null): Charts {
     duration: { name: "duration", x: numbers, y: rows.map(({ durationMs }) => (durationMs ?? 0) / MINUTE) },
     files: { name: "files", x: numbers, y: rows.map(({ files }) => files) },
     interventions: [
-      { type: "gate_output_fed_back", count: 14 },
+      { type: "gate_failed", count: 14 },
       { type: "mid_stream_prompt_injected", count: 6 },
-      { type: "phantom_files_named", count: 3 },
-      { type: "agent_suspended", count: 1 },
+      { type: "evidence_validation_failed", count: 3 },
+      { type: "agent_reinforced", count: 1 },
     ],
     forecast: { budgetUsd: 20, spentUsd: 8.42, planUsd: 17.3, reachedAt: null },
   };

@@ -6,7 +6,6 @@ import {
   archiveName,
   interventionEntry,
   interventionsDocument,
-  isIntervention,
   isRotated,
   type RecordedIntervention,
   rotatedByNumber,
@@ -52,14 +51,14 @@ export class InterventionFiles implements Follower {
     const recorded = await this.#log.read(state.interventionsSince, { types: ["intervention.chosen"] });
     // What came after the state is followed.
     const known = recorded.filter(({ position }) => position <= state.position);
-    this.#entries = known.filter(isIntervention).map(entryOf);
+    this.#entries = known.filter((event) => event.type === "intervention.chosen").map(entryOf);
     this.#gone = 0;
     this.#write(state);
   }
 
   async follow(event: Recorded): Promise<void> {
     if (this.#entries === null) return;
-    if (isIntervention(event)) this.#entries = [...this.#entries, entryOf(event)];
+    if (event.type === "intervention.chosen") this.#entries = [...this.#entries, entryOf(event)];
     if (event.type !== "interventions.reset") return;
     this.#entries = [];
     this.#gone = 0;

@@ -3,7 +3,7 @@ import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import type { State } from "../../core/state.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import { isFailing } from "../../core/verdict/checked-gate.ts";
-import { extendRecord, type IterationRecord } from "../../core/views/iteration-record.ts";
+import { keepRecord, type IterationRecord } from "../../core/views/iteration-record.ts";
 import { elapsedMs, type Instant } from "../../core/time.ts";
 import {
   type Attributes,
@@ -54,9 +54,8 @@ export class RunTelemetry {
     if (event.type === "iteration.started" && this.#isOwn(event.worker)) this.#own.add(iteration);
     const isOwn = this.#own.has(iteration);
     if (event.type === "task.completed" && isOwn) this.#metrics.tasks.add(1, {});
-    const record = extendRecord(this.#open.get(iteration), event);
+    const record = keepRecord(this.#open, event);
     if (record === undefined) return [];
-    this.#open.set(iteration, record);
     if (isOwn) this.#measure(event, record);
     if (event.type !== "verdict.reached") return [];
     this.#open.delete(iteration);

@@ -20,7 +20,7 @@ import { acquireProjectLock } from "../../adapters/store/project-lock.ts";
 import { prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
 import { writeArchive } from "../../adapters/files/archive.ts";
 import { RECORD_EVENTS } from "../../core/views/iteration-record.ts";
-import { archiveSummary } from "../../core/views/summary.ts";
+import { archiveSummary } from "../../core/report/markdown-report.ts";
 import { asArgument, folderName } from "../../core/text.ts";
 import { rmSync } from "node:fs";
 import { basename, join, relative } from "node:path";

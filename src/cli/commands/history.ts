@@ -17,7 +17,7 @@ import { evolve } from "../../core/loop/evolve.ts";
 import { EMPTY_STATE, type State } from "../../core/state.ts";
 import { historyEntry } from "../../core/views/iteration-entries.ts";
 import type { IterationRecord } from "../../core/views/iteration-record.ts";
-import { runSummary } from "../../core/views/summary.ts";
+import { runSummary } from "../../core/views/run-lines.ts";
 import { RalphError } from "../../core/errors.ts";
 import { BUILD } from "../../core/loop/stages.ts";
 import { isoTime, formatDuration } from "../../core/time.ts";
@@ -184,7 +184,7 @@ async function replayEvents({ events, run, asJson, context }: Replay): Promise<n
 function printSummary(state: State, { stdout, dir, env }: CliContext): void {
   // Where the run's own summary lay, whether or not we are there.
   const place = join(dir ?? env["RALPH_DIR"] ?? ".ralph", "logs", "summary.csv");
-  for (const line of ["", ...runSummary(state, place, state.run?.end?.at ?? 0)]) stdout.write(`${line}\n`);
+  for (const line of ["", ...runSummary(state, place)]) stdout.write(`${line}\n`);
 }
 
 const POLL_MS = 200;

@@ -1,8 +1,9 @@
 import { hasLog, readState, unknownTask, withLog } from "../../app/project-log.ts";
 import { type Project, driverOf, openProject } from "../../app/project.ts";
 import { promiseEntries, type PromiseEntry } from "../../core/views/iteration-entries.ts";
+import { blockedIds } from "../../core/views/inbox.ts";
 import { iterationRecords, RECORD_EVENTS } from "../../core/views/iteration-record.ts";
-import { lessonsOf, type Lesson } from "../../core/loop/intervention.ts";
+import { INTERVENTION_TYPES, lessonsOf, type Lesson } from "../../core/loop/intervention.ts";
 import { Option, type Command } from "commander";
 import { tell, type Act, type CliContext } from "../commands.ts";
 import { columns, shortened, styleFor } from "../print/style.ts";
@@ -12,9 +13,7 @@ import { systemClock } from "../../adapters/process/system-clock.ts";
 import { wholeNumber } from "../run-options.ts";
 import type { State } from "../../core/state.ts";
 import {
-  INTERVENTION_NAMES,
   interventionEntry,
-  isIntervention,
   isRotated,
   ROTATION_DAYS,
   type InterventionEntry,
@@ -22,7 +21,6 @@ import {
   type Metrics,
   profileEntries,
   type ProfileEntry,
-  blockedTasks,
 } from "../../core/views/interventions.ts";
 import { RalphError } from "../../core/errors.ts";
 
@@ -39,7 +37,7 @@ interface InterventionFlags {
 export function define(command: Command, act: Act): void {
   command
     .option("--last <n>", `only the last so many; without it ${LAST}, as JSON all`, wholeNumber("--last"))
-    .addOption(new Option("--type <type>", "only this type").choices(INTERVENTION_NAMES).argParser(knownType))
+    .addOption(new Option("--type <type>", "only this type").choices(INTERVENTION_TYPES).argParser(knownType))
     .option("--json", "print JSON")
     .option("--reset", "begin events, profiles, metrics and lessons anew")
     .action((flags: InterventionFlags) => act((context) => interventions(flags, context)));
@@ -71,7 +69,7 @@ async function recentEntries(project: Project, state: State): Promise<readonly I
   const now = Date.now();
   const days = rotationDays(state);
   return events
-    .filter(isIntervention)
+    .filter((event) => event.type === "intervention.chosen")
     .filter(({ at }) => !isRotated(at, now, days))
     .map(interventionEntry);
 }
@@ -119,8 +117,8 @@ function rotationDays({ run }: State): number {
 }
 
 function knownType(name: string): string {
-  if (INTERVENTION_NAMES.includes(name)) return name;
-  throw unknownName("type of intervention", name, INTERVENTION_NAMES);
+  if (INTERVENTION_TYPES.some((type) => type === name)) return name;
+  throw unknownName("type of intervention", name, INTERVENTION_TYPES);
 }
 
 export function defineLessons(command: Command, act: Act): void {
@@ -240,7 +238,7 @@ function rows(state: State, numbers: Metrics): readonly (readonly string[])[] {
 }
 
 function tasksLine(state: State, numbers: Metrics): string {
-  const blocked = blockedTasks(state);
+  const blocked = blockedIds(state).length;
   return `${state.tally.tasksCompleted} completed (${percent(numbers.completion_rate)}), ${blocked} blocked (${percent(numbers.blocked_rate)})`;
 }
 

@@ -23,7 +23,7 @@ import type { SourceIdentity } from "../../core/plan.ts";
 import { taskState, type State } from "../../core/state.ts";
 import { mustAct } from "../../app/operator.ts";
 import { blockedIds } from "../../core/views/inbox.ts";
-import { runSummary } from "../../core/views/summary.ts";
+import { runSummary } from "../../core/views/run-lines.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { printerFor } from "../print/run-printer.ts";
 import {
@@ -122,7 +122,7 @@ export async function printEnd(
   const log = join(relative(project.root, project.ralphDir), "logs", "summary.csv");
   const blocked = suggests ? await blockedNow(project, end) : [];
   const help = blocked.length === 0 ? [] : ["", "What would help:", ...suggestionLines(blocked)];
-  for (const line of ["", ...runSummary(end, log, Date.now()), ...help]) stdout.write(`${line}\n`);
+  for (const line of ["", ...runSummary(end, log), ...help]) stdout.write(`${line}\n`);
 }
 
 /** Adds the short report of the run to the page of the CI job. That it cannot be written changes nothing about the run. */

@@ -1,7 +1,14 @@
 import { count } from "../views/explain-words.ts";
 import { markup, type Markup, NOTHING, page } from "./page.ts";
-import { type Block, reportSections, type Section, type Table, verdictWord } from "./report-sections.ts";
-import type { ReportStep, RunReport, TaskReport, Waiting } from "./run-report.ts";
+import {
+  type Block,
+  reportSections,
+  type Section,
+  type Table,
+  verdictWord,
+  waitingVerb,
+} from "./report-sections.ts";
+import type { RunReport, TaskReport, Waiting } from "./run-report.ts";
 import { bounded, certificateFacts, moment, title, whyInWords } from "./words.ts";
 
 /** A run on one page. */
@@ -31,7 +38,7 @@ function head(report: RunReport): Markup {
 /** From here on a browser lays out only those that are looked at. */
 const MANY = 200;
 
-export function sectionMarkup({ title: name, blocks, isFolded }: Section): Markup {
+function sectionMarkup({ title: name, blocks, isFolded }: Section): Markup {
   if (blocks.length === 0) return NOTHING;
   const content = blocks.map(blockMarkup);
   const heading = name === "" ? NOTHING : markup`<h2>${name}</h2>`;
@@ -65,9 +72,9 @@ function blockMarkup(block: Block): Markup {
   }
 }
 
-function item({ task, is, text, more, command }: Waiting): Markup {
-  const verb = is === "question" ? "asks" : "is blocked";
-  return markup`<li><p><strong>${task}</strong> ${verb}: <span class="said">${bounded(text)}</span></p>${more === "" ? NOTHING : markup`<p class="quiet">${bounded(more)}</p>`}<pre><code>${command}</code></pre></li>
+function item(waiting: Waiting): Markup {
+  const { task, text, more, command } = waiting;
+  return markup`<li><p><strong>${task}</strong> ${waitingVerb(waiting)}: <span class="said">${bounded(text)}</span></p>${more === "" ? NOTHING : markup`<p class="quiet">${bounded(more)}</p>`}<pre><code>${command}</code></pre></li>
 `;
 }
 
@@ -90,7 +97,7 @@ ${acceptance === null ? NOTHING : markup`<div class="certificate"><h4>✔ Certif
 `;
 }
 
-function stepMarkup({ iteration, verdict, text }: ReportStep): Markup {
+function stepMarkup({ iteration, verdict, text }: TaskReport["steps"][number]): Markup {
   if (iteration === null) return markup`<li class="between"><p class="said">${bounded(text)}</p></li>`;
   return markup`<li><span class="verdict t-${verdict ?? "running"}">${verdictWord(verdict)}</span><p class="said"><b>Iteration ${iteration}</b> ${bounded(text)}</p></li>
 `;

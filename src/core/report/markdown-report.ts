@@ -1,3 +1,12 @@
+import type { Recorded } from "../events.ts";
+import { dollars } from "../loop/brakes.ts";
+import { statusOf, whyBlocked } from "../loop/task-status.ts";
+import type { Plan, Task } from "../plan.ts";
+import { type State, taskState } from "../state.ts";
+import { type Instant, isoTime } from "../time.ts";
+import { doneIds } from "../views/inbox.ts";
+import { iterationRecords, iterationRow, type IterationRow, sumOf } from "../views/iteration-record.ts";
+import { runList } from "../views/run-list.ts";
 import { printable } from "./page.ts";
 import {
   type Block,
@@ -6,10 +15,11 @@ import {
   type Section,
   type Table,
   verdictWord,
-  waitingInWords,
   waitingSection,
+  waitingVerb,
 } from "./report-sections.ts";
-import type { RunReport, TaskReport } from "./run-report.ts";
+import { asSentence } from "../views/explain-words.ts";
+import type { RunReport, TaskReport, Waiting } from "./run-report.ts";
 import { bounded, certificateFacts, moment, title, whyInWords } from "./words.ts";
 
 /** The same facts as in the page, for a pull request, a mail or a terminal. */
@@ -93,6 +103,13 @@ function blockLines(block: Block, level: string): readonly string[] {
   }
 }
 
+/** "is blocked: no credentials", and what to know before the command. */
+function waitingInWords(waiting: Waiting): string {
+  const text = bounded(waiting.text);
+  const more = waiting.more === "" ? text : `${asSentence(text)} ${bounded(waiting.more)}`;
+  return `${waitingVerb(waiting)}: ${more}`;
+}
+
 function taskLines(
   { id, title: name, status, steps, stands, acceptance }: TaskReport,
   level: string,
@@ -124,11 +141,114 @@ function tableLines({ names, rows, sum = [] }: Table): readonly string[] {
   return table(names, [...rows.map((cells) => cells.map(plain)), ...all]);
 }
 
+/** A list of tasks at the moment at which it is put away. */
+interface ArchivedList {
+  readonly project: string;
+  readonly label: string;
+  readonly at: Instant;
+  /** What a person knows the source by; null when there was none. */
+  readonly source: string | null;
+  /** Null when the source could not be read; `problem` then says why. */
+  readonly plan: Plan | null;
+  readonly problem: string | null;
+  readonly state: State;
+  /** At least those of its iterations and runs, and every `task.reset`. */
+  readonly events: readonly Recorded[];
+  /** What was put into the folder, and from where. */
+  readonly files: readonly { readonly name: string; readonly from: string }[];
+}
+
+/** The `summary.md` of an archived list: what was asked for, and what came of it. */
+export function archiveSummary(list: ArchivedList): string {
+  const { plan, state, source, problem, label, project, at } = list;
+  const rows = iterationRecords(eventsOfList(list)).map(iterationRow);
+  const runs = runList(list.events, rows).filter(({ iterations }) => iterations > 0);
+  const done = doneIds(state);
+  const tasks = plan?.tasks ?? [];
+  const why = problem === null ? "" : `, since they could not be read: ${oneLine(problem)}`;
+  const counted = `${tasks.filter(({ id }) => done.has(id)).length} of ${tasks.length} done`;
+  const costUsd = runs.reduce<number | null>((sum, run) => sumOf(sum, run.costUsd), null);
+  const numbers = [...new Set([rows[0], rows.at(-1)])].flatMap((row) => row?.iteration ?? []);
+  return [
+    `# ${oneLine(label)}`,
+    "",
+    `- Project: ${oneLine(project)}`,
+    `- Tasks from: ${source === null ? "nowhere, there was no task source" : oneLine(source)}`,
+    `- Archived: ${isoTime(at)}`,
+    `- Tasks: ${plan === null ? `unknown${why}` : counted}`,
+    `- Iterations: ${rows.length}${numbers.length === 0 ? "" : ` (${numbers.join(" to ")})`}`,
+    `- Runs: ${runs.length}`,
+    `- Cost: ${costUsd === null ? "unknown" : dollars(costUsd)}`,
+    "",
+    ...listTable(
+      "Tasks",
+      ["Task", "Title", "Status", "Iterations", "Commit"],
+      tasks.map((task) => archivedCells(task, list, rows)),
+    ),
+    ...listTable(
+      "Runs",
+      ["Started", "Iterations", "Ended as"],
+      runs
+        .toReversed()
+        .map((run) => [
+          isoTime(run.startedAt),
+          String(run.iterations),
+          run.outcome === null ? "its process died" : `${run.outcome} (code ${run.exitCode}): ${run.reason}`,
+        ]),
+    ),
+    ...(list.files.length === 0 ? [] : ["## Files", ""]),
+    ...list.files.map(({ name, from }) => `- ${name}, from ${from}`),
+    "",
+  ].join("\n");
+}
+
+/** Of the list's own iterations. A task that was reset began anew, so an earlier list's of the same id are left out. */
+function eventsOfList({ plan, events }: ArchivedList): readonly Recorded[] {
+  const began = new Map((plan?.tasks ?? []).map(({ id }) => [id, 0]));
+  for (const event of events) {
+    if (event.type === "task.reset" && began.has(event.task)) began.set(event.task, event.position);
+  }
+  return events.filter(
+    (event) => "iteration" in event && event.position > (began.get(event.task) ?? Infinity),
+  );
+}
+
+function archivedCells(
+  task: Task,
+  { state }: ArchivedList,
+  rows: readonly IterationRow[],
+): readonly string[] {
+  const status = statusOf(state, task);
+  const known = taskState(state, task.id);
+  const why = { blocked: whyBlocked(known) ?? "", undecided: known.question?.text ?? "" };
+  return [
+    task.id,
+    task.title,
+    status === "blocked" || status === "undecided" ? `${status}: ${why[status]}` : status,
+    String(rows.filter((row) => row.task === task.id).length),
+    known.completion?.commit ?? "–",
+  ];
+}
+
+function listTable(
+  title: string,
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  if (rows.length === 0) return [];
+  return [
+    `## ${title}`,
+    "",
+    ...table(
+      names,
+      rows.map((cells) => cells.map(oneLine)),
+    ),
+  ];
+}
+
 /** One line of plain text: nothing in it is markup, wherever it stands. */
 export function plain(text: string): string {
-  return printable(text)
-    .replace(/\s+/g, " ")
-    .trim()
+  return oneLine(printable(text))
     .replace(/[\\`*[\]<>|~]/g, String.raw`\$&`)
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, String.raw`\_`)
     .replace(/&(?=#?\w+;)/g, String.raw`\&`)
@@ -138,7 +258,7 @@ export function plain(text: string): string {
 
 /** Something to type or to look for, as it is. */
 export function code(text: string): string {
-  const line = printable(text).replace(/\s+/g, " ").trim();
+  const line = oneLine(printable(text));
   const runs = line.match(/`+/g)?.map(({ length }) => length) ?? [];
   const fence = "`".repeat(Math.max(0, ...runs) + 1);
   const isTouching = line.startsWith("`") || line.endsWith("`");
@@ -155,6 +275,10 @@ export function table(names: readonly string[], rows: readonly (readonly string[
     ...rows.map((cells) => row(cells.map(inCell))),
     "",
   ];
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
 }
 
 function row(cells: readonly string[]): string {

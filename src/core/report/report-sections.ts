@@ -1,4 +1,4 @@
-import { asSentence, count } from "../views/explain-words.ts";
+import { count } from "../views/explain-words.ts";
 import type { IterationRow } from "../views/iteration-record.ts";
 import type { Charts } from "../views/run-list.ts";
 import { VERDICT_SIGNS } from "../views/signs.ts";
@@ -55,33 +55,25 @@ export function reportSections(report: RunReport): readonly Section[] {
   const until = run.startedAt + durationMs;
   const drawn = markup`<div class="scrolls" tabindex="0" role="region" aria-label="Time line">${timelineSvg(timeline, { until })}</div>
 ${timelineLegend(timeline)}`;
+  const line: Block = { is: "timeline", svg: drawn, table: timelineTable(report, until) };
+  const costs: Block = { is: "table", table: costTable(report) };
+  const numbers: Block = { is: "table", table: iterationTable(rows) };
   return [
     { title: "", blocks: [{ is: "figures", figures: figures(report) }] },
     waitingSection(report),
-    {
-      title: "Time line",
-      blocks:
-        timeline.spans.length === 0
-          ? []
-          : [{ is: "timeline", svg: drawn, table: timelineTable(report, until) }],
-    },
+    { title: "Time line", blocks: timeline.spans.length === 0 ? [] : [line] },
     { title: "Charts", blocks: rows.length === 0 ? [] : [{ is: "charts", charts: charts(report) }] },
     {
       title: "Tasks",
-      blocks:
-        begun.length === 0
-          ? [{ is: "text", text: "No task was worked on." }]
-          : begun.map((task) => ({ is: "task", task })),
+      blocks: begun.length === 0 ? [NOT_WORKED_ON] : begun.map((task) => ({ is: "task", task })),
     },
     othersSection(tasks.filter(({ steps }) => steps.length === 0)),
-    { title: "Costs", blocks: report.costs.length === 0 ? [] : [{ is: "table", table: costTable(report) }] },
-    {
-      title: "Every iteration",
-      isFolded: true,
-      blocks: rows.length === 0 ? [] : [{ is: "table", table: iterationTable(rows) }],
-    },
+    { title: "Costs", blocks: report.costs.length === 0 ? [] : [costs] },
+    { title: "Every iteration", isFolded: true, blocks: rows.length === 0 ? [] : [numbers] },
   ];
 }
+
+const NOT_WORKED_ON: Block = { is: "text", text: "No task was worked on." };
 
 export function figures(report: RunReport): readonly Figure[] {
   const { run, done, all, durationMs, costPerTaskUsd } = report;
@@ -106,31 +98,24 @@ export function figures(report: RunReport): readonly Figure[] {
 
 /** What the run wants from a person, with the commands to type. */
 export function waitingSection({ waiting, next, isLatest }: RunReport): Section {
-  const nothing = isLatest ? "Nothing waits for you." : "Nothing waited when it ended.";
-  const onward: readonly Block[] = isLatest
-    ? next === null
-      ? []
-      : [{ is: "text", text: `Next: ${next}`, kind: "next" }]
-    : [
-        {
-          is: "command",
-          text: "Other runs came after it; how things stand now:",
-          command: "ralph inbox",
-        },
-      ];
+  const items: Block = { is: "waiting", items: waiting };
+  if (isLatest) {
+    const onward: readonly Block[] =
+      next === null ? [] : [{ is: "text", text: `Next: ${next}`, kind: "next" }];
+    const nothing: Block = { is: "text", text: "Nothing waits for you." };
+    return { title: "Waiting for you", blocks: [waiting.length === 0 ? nothing : items, ...onward] };
+  }
+  const nothing: Block = { is: "text", text: "Nothing waited when it ended." };
+  const text = "Other runs came after it; how things stand now:";
   return {
-    title: isLatest ? "Waiting for you" : "What waited for a person when it ended",
-    blocks: [
-      waiting.length === 0 ? { is: "text", text: nothing } : { is: "waiting", items: waiting },
-      ...onward,
-    ],
+    title: "What waited for a person when it ended",
+    blocks: [waiting.length === 0 ? nothing : items, { is: "command", text, command: "ralph inbox" }],
   };
 }
 
-/** "a is blocked: no credentials", and what to know before the command. */
-export function waitingInWords({ is, text, more }: Waiting): string {
-  const verb = is === "question" ? "asks" : "is blocked";
-  return `${verb}: ${more === "" ? bounded(text) : `${asSentence(bounded(text))} ${bounded(more)}`}`;
+/** "asks", "is blocked" */
+export function waitingVerb({ is }: Waiting): string {
+  return is === "question" ? "asks" : "is blocked";
 }
 
 /** "✔ accepted" */
@@ -159,23 +144,13 @@ function othersSection(others: readonly TaskReport[]): Section {
   const open = others.filter(({ status }) => status !== "done");
   const done = others.length - open.length;
   const rows = open.map(({ id, title, stands }) => [id, title ?? "", bounded(stands)]);
-  const more = open.length - OTHERS_SHOWN;
-  const text = (words: string): Block => ({ is: "text", text: words });
-  return {
-    title: "Not worked on in this run",
-    blocks: [
-      ...(done === 0 ? [] : [text(`${count(done, "task was", "tasks were")} done before.`)]),
-      ...(open.length === 0
-        ? []
-        : [
-            {
-              is: "table",
-              table: { names: ["Task", "Title", "Where it stands"], rows: rows.slice(0, OTHERS_SHOWN) },
-            } as const,
-          ]),
-      ...(more > 0 ? [text(`And ${more} more.`)] : []),
-    ],
-  };
+  const names = ["Task", "Title", "Where it stands"];
+  const blocks: Block[] = [];
+  if (done > 0) blocks.push({ is: "text", text: `${count(done, "task was", "tasks were")} done before.` });
+  if (open.length > 0) blocks.push({ is: "table", table: { names, rows: rows.slice(0, OTHERS_SHOWN) } });
+  if (open.length > OTHERS_SHOWN)
+    blocks.push({ is: "text", text: `And ${open.length - OTHERS_SHOWN} more.` });
+  return { title: "Not worked on in this run", blocks };
 }
 
 /** What each agent cost on each task. */
@@ -216,39 +191,34 @@ function iterationTable(rows: readonly IterationRow[]): Table {
 }
 
 function charts({ charts: { cost, duration, files, interventions, forecast } }: RunReport): readonly Chart[] {
-  const counts = interventions.map(({ type, count: times }) => ({
-    name: type.replaceAll("_", " "),
-    count: times,
-  }));
-  const mostFiles = highest(files.y);
+  const most = highest(files.y);
+  const filesLabel = `Files changed by each iteration, ${most} at most`;
+  const filesChart = barChart(files, { label: filesLabel, value: short, closest: 1 });
   return [
     { caption: "Cost over time", svg: costChart(cost, forecast) },
     durationChart(duration),
     {
       caption: "Files changed by each iteration",
-      svg:
-        mostFiles === 0
-          ? empty("No iteration changed a file.")
-          : barChart(files, {
-              label: `Files changed by each iteration, ${mostFiles} at most`,
-              value: short,
-              closest: 1,
-            }),
+      svg: most === 0 ? empty("No iteration changed a file.") : filesChart,
     },
-    counts.length === 0
-      ? { caption: "Interventions", svg: empty("No agent had to be corrected.") }
-      : {
-          caption: "Interventions",
-          svg: countChart(
-            counts,
-            `Interventions: ${counts.map(({ name, count: times }) => `${name} ${times}`).join(", ")}`,
-          ),
-          table: {
-            names: ["Type", "#Times"],
-            rows: counts.map(({ name, count: times }) => [name, String(times)]),
-          },
-        },
+    interventionChart(interventions),
   ];
+}
+
+function interventionChart(interventions: Charts["interventions"]): Chart {
+  const caption = "Interventions";
+  if (interventions.length === 0) return { caption, svg: empty("No agent had to be corrected.") };
+  const counts = interventions.map(({ type, count: times }) => ({
+    name: type.replaceAll("_", " "),
+    count: times,
+  }));
+  const all = counts.map(({ name, count: times }) => `${name} ${times}`).join(", ");
+  const rows = counts.map(({ name, count: times }) => [name, String(times)]);
+  return {
+    caption,
+    svg: countChart(counts, `Interventions: ${all}`),
+    table: { names: ["Type", "#Times"], rows },
+  };
 }
 
 function costChart(cost: Charts["cost"], forecast: Charts["forecast"]): Markup {

@@ -168,33 +168,29 @@ export interface ChartWords {
 
 /** What grew with time, in steps; `limit` is a line that it should not pass. */
 export function lineChart({ x, y }: Series, limit: number | null, words: ChartWords): Markup {
+  const { timeLabel = utcLabel } = words;
   const known = x.flatMap((at, index) => {
     const value = y[index] ?? null;
     return value === null ? [] : [{ at, value }];
   });
   const [from, to] = [known[0]?.at ?? 0, known.at(-1)?.at ?? 1];
   const largest = known.reduce((most, { value }) => Math.max(most, value), limit ?? 0);
-  const ticks = numberTicks(largest, words.value, words.closest);
   const right = (at: number): number => BOX.left + ((at - from) / Math.max(1, to - from)) * INNER_WIDTH;
-  const up = heightOf(ticks);
-  const { timeLabel = utcLabel } = words;
-  const points = known.map(({ at, value }) => ({
-    left: place(right(at)),
-    top: place(up(value)),
-    says: `${timeLabel(at, SECOND_MS)}: ${words.value(value)}`,
-  }));
-  const path = points
-    .map(({ left, top }, index) => (index === 0 ? `M${left} ${top}` : `H${left}V${top}`))
-    .join("");
-  const dots = points.length > DOTS_MAX ? [] : points.slice(1);
-  return frame(
-    words.label,
-    ticks,
-    markup`${timeTicks(from, to, 5, timeLabel).map(({ at, label }) => below(right(at), label))}
+  return frame(words, largest, (up) => {
+    const points = known.map(({ at, value }) => ({
+      left: place(right(at)),
+      top: place(up(value)),
+      says: `${timeLabel(at, SECOND_MS)}: ${words.value(value)}`,
+    }));
+    const path = points
+      .map(({ left, top }, index) => (index === 0 ? `M${left} ${top}` : `H${left}V${top}`))
+      .join("");
+    const dots = points.length > DOTS_MAX ? [] : points.slice(1);
+    return markup`${timeTicks(from, to, 5, timeLabel).map(({ at, label }) => below(right(at), label))}
 <path class="chart-area" d="${path}V${FLOOR}H${points[0]?.left ?? BOX.left}Z"/><path class="chart-line" d="${path}"/>
 ${dots.map(({ left, top, says }) => markup`<circle class="chart-dot" cx="${left}" cy="${top}" r="2.6"><title>${says}</title></circle>`)}
-${limit === null ? NOTHING : limitLine(up(limit), words.value(limit))}`,
-  );
+${limit === null ? NOTHING : limitLine(up(limit), words.value(limit))}`;
+  });
 }
 
 function limitLine(top: number, label: string): Markup {
@@ -203,43 +199,30 @@ function limitLine(top: number, label: string): Markup {
 }
 
 /** One bar for each iteration; of very many, the highest of some neighbours. */
-export function barChart(series: Series, words: ChartWords): Markup {
-  const size = Math.max(1, Math.ceil(series.x.length / BARS_MAX));
-  const bars = grouped(series, size);
-  const ticks = numberTicks(
-    bars.reduce((most, { value }) => Math.max(most, value ?? 0), 0),
-    words.value,
-    words.closest,
-  );
-  const up = heightOf(ticks);
-  const slot = INNER_WIDTH / Math.max(1, bars.length);
-  const width = Math.min(34, slot * 0.72);
-  const every = Math.ceil(bars.length / 10);
-  const chart = frame(
-    words.label,
-    ticks,
-    markup`${bars.map(({ name, value }, index) => {
-      const middle = BOX.left + slot * (index + 0.5);
-      const label = index % every === 0 ? below(middle, name) : NOTHING;
-      return value === null
-        ? label
-        : markup`${column(middle - width / 2, up(value), width, `${name}: ${words.value(value)}`)}${label}`;
-    })}`,
-  );
-  return size === 1
-    ? chart
-    : markup`${chart}<p class="quiet">Each bar is the highest of ${size} iterations.</p>`;
-}
-
-function column(left: number, top: number, width: number, title: string): Markup {
-  return markup`<rect class="chart-bar" x="${place(left)}" y="${place(top)}" width="${place(width)}" height="${place(Math.max(0.5, FLOOR - top))}"><title>${title}</title></rect>`;
-}
-
-function grouped({ x, y }: Series, size: number) {
-  return Array.from({ length: Math.ceil(x.length / size) }, (_, index) => {
+export function barChart({ x, y }: Series, words: ChartWords): Markup {
+  const size = Math.max(1, Math.ceil(x.length / BARS_MAX));
+  const bars = Array.from({ length: Math.ceil(x.length / size) }, (_, index) => {
     const values = y.slice(index * size, (index + 1) * size).filter((value) => value !== null);
     return { name: String(x[index * size] ?? ""), value: values.length === 0 ? null : Math.max(...values) };
   });
+  const largest = bars.reduce((most, { value }) => Math.max(most, value ?? 0), 0);
+  const slot = INNER_WIDTH / Math.max(1, bars.length);
+  const width = Math.min(34, slot * 0.72);
+  const every = Math.ceil(bars.length / 10);
+  const chart = frame(words, largest, (up) => {
+    const drawn = bars.map(({ name, value }, index) => {
+      const middle = BOX.left + slot * (index + 0.5);
+      const label = index % every === 0 ? below(middle, name) : NOTHING;
+      if (value === null) return label;
+      const top = up(value);
+      const height = place(Math.max(0.5, FLOOR - top));
+      return markup`<rect class="chart-bar" x="${place(middle - width / 2)}" y="${place(top)}" width="${place(width)}" height="${height}"><title>${name}: ${words.value(value)}</title></rect>${label}`;
+    });
+    return markup`${drawn}`;
+  });
+  return size === 1
+    ? chart
+    : markup`${chart}<p class="quiet">Each bar is the highest of ${size} iterations.</p>`;
 }
 
 /** Horizontal bars, labelled above. */
@@ -258,24 +241,26 @@ export function countChart(
   )}</svg>`;
 }
 
-function frame(label: string, ticks: readonly Tick[], content: Markup): Markup {
-  const up = heightOf(ticks);
+/** Lines in the background, up to at least the largest value, and what is drawn on them. */
+function frame(
+  { label, value, closest }: ChartWords,
+  largest: number,
+  draw: (up: (value: number) => number) => Markup,
+): Markup {
+  const ticks = numberTicks(largest, value, closest);
+  const top = ticks.at(-1)?.at || 1;
+  const up = (amount: number): number => FLOOR - (amount / top) * INNER_HEIGHT;
   return markup`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">
 ${ticks.map(
   ({ at, label: text }) =>
     markup`<line class="grid-line" x1="${BOX.left}" x2="${WIDTH - BOX.right}" y1="${place(up(at))}" y2="${place(up(at))}"/><text class="tick" text-anchor="end" x="${BOX.left - 7}" y="${place(up(at) + 4)}">${text}</text>`,
 )}
-${content}
+${draw(up)}
 </svg>`;
 }
 
 function below(middle: number, label: string): Markup {
   return markup`<text class="tick" text-anchor="middle" x="${place(Math.min(middle, WIDTH - 22))}" y="${FLOOR + 18}">${label}</text>`;
-}
-
-function heightOf(ticks: readonly Tick[]): (value: number) => number {
-  const top = ticks.at(-1)?.at ?? 1;
-  return (value) => FLOOR - (value / (top === 0 ? 1 : top)) * INNER_HEIGHT;
 }
 
 interface Tick {

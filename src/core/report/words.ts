@@ -6,7 +6,8 @@ import type { TimeSpan } from "../views/timeline.ts";
 import type { GateOutcome } from "../verdict/checked-gate.ts";
 import { few } from "../text.ts";
 import { formatDuration, type Instant, isoTime } from "../time.ts";
-import type { Acceptance, RunReport } from "./run-report.ts";
+import type { EventOf } from "../events.ts";
+import type { RunReport } from "./run-report.ts";
 
 /** How it ended, in a few words. */
 export function title({ run, isDriven }: RunReport): string {
@@ -73,7 +74,10 @@ export interface CertificateFact {
 const PATHS_SHOWN = 20;
 
 /** What was claimed, and everything that stood behind it. */
-export function certificateFacts({ commit, certificate }: Acceptance): readonly CertificateFact[] {
+export function certificateFacts({
+  commit,
+  certificate,
+}: Pick<EventOf<"task.completed">, "commit" | "certificate">): readonly CertificateFact[] {
   const { claim, agent, base, changed, gates, oldChecks, checks, warnings, iterations, costUsd } =
     certificate;
   const by = agent === "" ? "" : `, by ${agent}`;

@@ -6,9 +6,11 @@ import { ALL_DONE, isBlockedOutside } from "../loop/outcome.ts";
 import type { EventOf, EventType, Outcome, Recorded } from "../events.ts";
 import { dollars } from "../loop/brakes.ts";
 import { taskState, type State } from "../state.ts";
-import { statusOf, tasksInScope, whyBlocked } from "../loop/task-status.ts";
+import { statusOf, whyBlocked } from "../loop/task-status.ts";
 import { count, readingInWords, shortCommit, spentInWords, workInWords } from "./explain-words.ts";
 import { TASK_SIGNS, VERDICT_SIGNS } from "./signs.ts";
+import { scopeOf } from "./status.ts";
+import type { Claim } from "../streams/agent-report.ts";
 import { isFailing, redGates } from "../verdict/checked-gate.ts";
 import { AUTO_APPROVED } from "../review/story-review.ts";
 import { agentsInWords, BUILD, PERSON } from "../loop/stages.ts";
@@ -24,7 +26,8 @@ export function eventLines(
 ): readonly string[] {
   // The table has a teller for each type of event, which the compiler cannot see here.
   const tell = LINES[event.type] as Teller<EventType>;
-  const lines = tell(event, { state, record, style });
+  const said = tell?.(event, { state, record, style, ...sayIn(style) }) ?? null;
+  const lines = [said].flat().filter((line) => line !== null);
   if (prefix === "") return lines;
   return lines.map((line) =>
     line.startsWith("  ")
@@ -33,224 +36,209 @@ export function eventLines(
   );
 }
 
-interface Context {
+interface Context extends ReturnType<typeof sayIn> {
   readonly state: State;
   /** Of the iteration that the fact is about. */
   readonly record: IterationRecord | undefined;
   readonly style: Style;
 }
 
-type Teller<Type extends EventType> = (event: Recorded<EventOf<Type>>, context: Context) => readonly string[];
+type Lines = string | null | readonly (string | null)[];
 
-type Look = (text: string) => string;
+/** Null: nothing is said of it. */
+type Teller<Type extends EventType> = ((event: Recorded<EventOf<Type>>, context: Context) => Lines) | null;
 
 /** "  ✔ accepted  5 files": a word with its sign, and what there is to say. */
-function told(look: Look, word: string, text: string): string {
+function told(look: (text: string) => string, word: string, text: string): string {
   return `  ${look(word)}${" ".repeat(Math.max(1, 12 - word.length))}${text}`;
 }
 
-/** Below such a word: what follows from it. */
-function then({ style }: Context, text: string): string {
-  return style.dim(`              → ${text}`);
+function sayIn({ good, bad, ask, dim }: Style) {
+  return {
+    good: (word: string, text: string) => told(good, word, text),
+    bad: (word: string, text: string) => told(bad, word, text),
+    ask: (word: string, text: string) => told(ask, word, text),
+    /** Below such a word: what follows from it. */
+    follows: (text: string) => dim(`              → ${text}`),
+    note: (text: string) => dim(`  · ${text}`),
+    warn: (text: string) => ask(`  ! ${text}`),
+  };
 }
-
-function warning({ style }: Context, text: string): string {
-  return style.ask(`  ! ${text}`);
-}
-
-const nothing = (): readonly string[] => [];
 
 type Work = EventOf<"work.left" | "work.stayed" | "work.returned" | "work.refused" | "work.discarded">;
 
-function work(event: Work, context: Context): readonly string[] {
+function work(event: Work, { note, warn }: Context): Lines {
   const words = workInWords(event);
-  if (words === null) return [];
+  if (words === null) return null;
   const isFine = event.type === "work.left" || event.type === "work.returned";
-  const line = `${event.task}: ${words}`;
-  return [isFine ? context.style.dim(`  · ${line}`) : warning(context, line)];
+  return (isFine ? note : warn)(`${event.task}: ${words}`);
 }
 
 /** The compiler lists a new type of event here: it has lines, or nothing is said of it. */
 const LINES: { readonly [Type in EventType]: Teller<Type> } = {
-  "run.started": nothing,
+  "run.started": null,
   "run.resumed": (_, { state, style }) => [
     style.dim("going on with the run that was interrupted"),
     ...headline(state, style),
   ],
   "tasks.observed": (_, { state, style }) => headline(state, style),
-  "stop.requested": ({ urgency }, { style }) => [
+  "stop.requested": ({ urgency }, { style }) =>
     style.dim(urgency === "now" ? "stopping: the agent is asked to end" : "stopping after this iteration"),
-  ],
-  "run.paused": (_, { style }) => [style.ask("paused: no iteration begins until ralph resume")],
-  "run.unpaused": (_, { style }) => [style.dim("going on")],
+  "run.paused": (_, { style }) => style.ask("paused: no iteration begins until ralph resume"),
+  "run.unpaused": (_, { style }) => style.dim("going on"),
   "run.ended": endLines,
 
   "baseline.measured": ({ task, gates }, { style }) => {
     const red = gates.filter(({ status }) => isFailing(status)).map(({ name }) => name);
-    return red.length === 0
-      ? []
-      : ["", style.ask(`! ${task}: red before anything is done: ${red.join(", ")}`)];
+    const says = `! ${task}: red before anything is done: ${red.join(", ")}`;
+    return red.length === 0 ? null : ["", style.ask(says)];
   },
   "iteration.started": (event, { state, style }) => ["", startLine(event, state, style)],
-  "halftime.passed": nothing,
-  "iteration.ended": nothing,
-  "evidence.collected": nothing,
-  "gates.checked": nothing,
-  "old-checks.ran": ({ oldChecks, durationMs }, { style }) => {
+  "halftime.passed": null,
+  "iteration.ended": null,
+  "evidence.collected": null,
+  "gates.checked": null,
+  "old-checks.ran": ({ oldChecks, durationMs }, { note }) => {
     const red = redGates(oldChecks.gates).map(({ name }) => name);
     const how = red.length === 0 ? "pass" : `fail: ${red.join(", ")}`;
     const files = few(oldChecks.files, 3);
-    return [style.dim(`  · old checks ${how} (${formatDuration(durationMs)}; as before the task: ${files})`)];
+    return note(`old checks ${how} (${formatDuration(durationMs)}; as before the task: ${files})`);
   },
-  "reader.asked": nothing,
-  "reader.answered": ({ reading }, context) => {
+  "reader.asked": null,
+  "reader.answered": ({ reading }, { note, warn }) => {
     const { review, durationMs, usage } = reading;
     const cost = usage.costUsd === null ? "" : ` · ${dollars(usage.costUsd)}`;
     const says = readingInWords(reading).replace(/\.$/, "");
     return review === null
-      ? [warning(context, says)]
-      : [context.style.dim(`  · second reader ${says} (${formatDuration(durationMs)}${cost})`)];
+      ? warn(says)
+      : note(`second reader ${says} (${formatDuration(durationMs)}${cost})`);
   },
   "verdict.reached": (event, context) => [...verdictLines(event, context), ...deniedLines(context)],
   "intervention.chosen": interventionLines,
-  "agent.suspended": ({ agent, why, successor }, context) => [
-    told(context.style.bad, "■ suspended", `${agent}: ${why}`),
-    ...(successor === null ? [] : [then(context, `${successor} takes over`)]),
+  "agent.suspended": ({ agent, why, successor }, { bad, follows }) => [
+    bad("■ suspended", `${agent}: ${why}`),
+    successor === null ? null : follows(`${successor} takes over`),
   ],
 
-  "stage.passed": ({ task, next }, { style }) => [`  ${style.good("→")} ${task} goes on to the ${next}`],
-  "stage.objected": ({ task, to, stage, findings }, { style }) => [
+  "stage.passed": ({ task, next }, { style }) => `  ${style.good("→")} ${task} goes on to the ${next}`,
+  "stage.objected": ({ task, to, stage, findings }, { style }) =>
     stage === PERSON
       ? `  ${style.ask("←")} ${task} is sent back: ${findings}`
       : `  ${style.ask("←")} ${task} goes back to the ${to}, with what the ${stage} found`,
-  ],
-  "story.settled": storyLines,
+  "story.settled": storyLine,
   // Said where no verdict says it: a person accepted the claim.
-  "task.completed": ({ task, iteration, certificate }, { style }) =>
-    (certificate.person ?? null) === null
-      ? []
-      : [told(style.good, "✔ accepted", `${task}: by a person (iteration ${iteration})`)],
-  "task.marked": nothing,
-  "task.blocked": ({ task, reason }, { style }) => [told(style.bad, "■ blocked", `${task}: ${reason}`)],
-  "task.failed": nothing,
-  "task.exhausted": ({ task, iterations }, { style }) => [
-    told(style.bad, "■ given up", `${task} for this run: ${iterations} iterations are used up`),
-  ],
-  "task.cancelled": ({ task }, { style }) => [told(style.bad, "■ cancelled", task)],
-  "task.skipped": ({ task }, { style }) => [style.dim(`  – ${task} is skipped`)],
-  "task.unskipped": ({ task }, { style }) => [style.dim(`  · ${task} is no longer skipped`)],
-  "task.undone": nothing,
-  "task.reset": nothing,
+  "task.completed": ({ task, iteration, certificate }, { good }) =>
+    certificate.person == null ? null : good("✔ accepted", `${task}: by a person (iteration ${iteration})`),
+  "task.marked": null,
+  "task.blocked": ({ task, reason }, { bad }) => bad("■ blocked", `${task}: ${reason}`),
+  "task.failed": null,
+  "task.exhausted": ({ task, iterations }, { bad }) =>
+    bad("■ given up", `${task} for this run: ${iterations} iterations are used up`),
+  "task.cancelled": ({ task }, { bad }) => bad("■ cancelled", task),
+  "task.skipped": ({ task }, { style }) => style.dim(`  – ${task} is skipped`),
+  "task.unskipped": ({ task }, { note }) => note(`${task} is no longer skipped`),
+  "task.undone": null,
+  "task.reset": null,
 
-  "question.asked": ({ task, options, acceptance }, context) => {
-    const { state } = context;
-    if (state.run?.settings.keepGoing !== true && acceptance === undefined) return [];
-    const meanwhile = hasOthers(state, task) ? "      the others go on meanwhile" : "";
+  "question.asked": ({ task, options, acceptance }, { state, follows, ask }) => {
+    if (state.run?.settings.keepGoing !== true && acceptance === undefined) return null;
+    const others = scopeOf(state).tasks.filter(({ id }) => id !== task);
+    const hasOthers = others.some((other) => statusOf(state, other) === "todo");
+    const meanwhile = hasOthers ? "      the others go on meanwhile" : "";
+    const id = asArgument(task);
     if (acceptance?.isApproval === true)
       return [
-        told(context.style.ask, `${TASK_SIGNS.review.sign} waits for your approval`, task),
-        then(
-          context,
-          `look: ralph diff ${asArgument(task)}, then ralph approve ${asArgument(task)}${meanwhile}`,
-        ),
+        ask(`${TASK_SIGNS.review.sign} waits for your approval`, task),
+        follows(`look: ralph diff ${id}, then ralph approve ${id}${meanwhile}`),
       ];
-    return [then(context, `ralph decide ${asArgument(task)} ${asWords(options[0] ?? "…")}${meanwhile}`)];
+    return follows(`ralph decide ${id} ${asWords(options[0] ?? "…")}${meanwhile}`);
   },
-  "question.answered": ({ task, answer, by }, { style }) => {
+  "question.answered": ({ task, answer, by }, { good }) => {
     const why = by === "deadline" ? " (the default: nobody answered in time)" : "";
-    return [told(style.good, "✔ answered", `${task}: ${answer}${why}`)];
+    return good("✔ answered", `${task}: ${answer}${why}`);
   },
-  "task.unblocked": ({ task, reason }, { style }) => [told(style.good, "✔ unblocked", `${task}: ${reason}`)],
-  "letter.published": nothing,
-  "letter.disturbed": (event, context) => [
-    warning(
-      context,
-      `${event.file} changed while the agent ran: that is no answer. Save it again while none runs, or type: ${instead(event, context.state)}`,
-    ),
-  ],
-  "letter.withdrawn": nothing,
-  "steer.given": ({ task, text }, { style }) => [
-    told(style.ask, "✎ message", `for ${task ?? "whatever comes next"}: ${text}`),
-  ],
-  "steer.used": ({ iteration, how }, context) => [
-    then(
-      context,
+  "task.unblocked": ({ task, reason }, { good }) => good("✔ unblocked", `${task}: ${reason}`),
+  "letter.published": null,
+  "letter.disturbed": ({ task, file }, { state, warn }) => {
+    const isBlocked = state.tasks[task]?.blockedReason != null;
+    const id = asArgument(task);
+    const instead = isBlocked ? `ralph unblock ${id}` : `ralph decide ${id} "…"`;
+    const why = "that is no answer. Save it again while none runs, or type";
+    return warn(`${file} changed while the agent ran: ${why}: ${instead}`);
+  },
+  "letter.withdrawn": null,
+  "steer.given": ({ task, text }, { ask }) =>
+    ask("✎ message", `for ${task ?? "whatever comes next"}: ${text}`),
+  "steer.used": ({ iteration, how }, { follows }) =>
+    follows(
       `iteration ${iteration} ${how === "message" ? "was told" : "had a message of yours in its prompt"}`,
     ),
-  ],
-  "steer.deferred": (_, context) => [then(context, "its agent takes no messages: the next prompt has it")],
-  "proposal.settled": nothing,
-  "lesson.removed": nothing,
-  "interventions.reset": nothing,
+  "steer.deferred": (_, { follows }) => follows("its agent takes no messages: the next prompt has it"),
+  "proposal.settled": null,
+  "lesson.removed": null,
+  "interventions.reset": null,
 
-  "wait.started": ({ until, why }, { style }) => [
+  "wait.started": ({ until, why }, { style }) =>
     `  ${style.dim(`… waiting${until === null ? "" : ` until ${isoTime(until)}`}: ${why}`)}`,
-  ],
-  "retry.requested": (_, { style }) => [style.dim("  … trying again at once")],
-  "calls.exhausted": nothing,
-  "calls.reset": nothing,
-  "budget.neared": (event, context) => [warning(context, spentInWords(event))],
-  "budget.reached": nothing,
-  "breaker.moved": ({ to, reason }, { style }) => {
-    if (to === "CLOSED") return [told(style.good, "✔ breaker", `closed: ${reason}`)];
+  "retry.requested": (_, { style }) => style.dim("  … trying again at once"),
+  "calls.exhausted": null,
+  "calls.reset": null,
+  "budget.neared": (event, { warn }) => warn(spentInWords(event)),
+  "budget.reached": null,
+  "breaker.moved": ({ to, reason }, { good, bad, ask }) => {
+    if (to === "CLOSED") return good("✔ breaker", `closed: ${reason}`);
     return to === "OPEN"
-      ? [told(style.bad, "■ breaker", `open: ${reason}`)]
-      : [told(style.ask, "! breaker", `half open: ${reason}; without progress now it opens again`)];
+      ? bad("■ breaker", `open: ${reason}`)
+      : ask("! breaker", `half open: ${reason}; without progress now it opens again`);
   },
 
-  "work.leaving": nothing,
+  "work.leaving": null,
   "work.left": work,
   "work.stayed": work,
-  "work.returning": nothing,
+  "work.returning": null,
   "work.returned": work,
   "work.refused": work,
   "work.discarded": work,
-  "worktree.opened": nothing,
-  "worktree.failed": ({ task, why }, { style }) => [
-    told(style.bad, "■ blocked", `${task}: its worktree could not be set up: ${why}`),
-  ],
-  "worktree.removed": nothing,
-  "checkout.changed": ({ task, beside, head, paths }, context) => {
+  "worktree.opened": null,
+  "worktree.failed": ({ task, why }, { bad }) =>
+    bad("■ blocked", `${task}: its worktree could not be set up: ${why}`),
+  "worktree.removed": null,
+  "checkout.changed": ({ task, beside, head, paths }, { warn }) => {
     const moved = head === null ? [] : [`HEAD is at ${shortCommit(head)} now`];
     const what = [...moved, ...(paths.length === 0 ? [] : [few(paths)])].join(", ");
-    const who = few([task, ...beside]);
     const doubt = "If that was not you, an agent has left its worktree";
-    return [warning(context, `your checkout changed while ${who} ran: ${what}. ${doubt}`)];
+    return warn(`your checkout changed while ${few([task, ...beside])} ran: ${what}. ${doubt}`);
   },
-  "merge.prepared": nothing,
-  "merge.overtaken": nothing,
-  "merge.failed": ({ task, base, conflicts, gates }, { style }) => {
+  "merge.prepared": null,
+  "merge.overtaken": null,
+  "merge.failed": ({ task, base, conflicts, gates }, { ask }) => {
     const red = redGates(gates).map(({ name }) => name);
     const why =
       conflicts.length > 0
         ? `it does not merge into ${base}: conflicts in ${few(conflicts)}`
         : `merged into ${base} it does not pass: ${few(red)}`;
-    return [told(style.ask, "← back", `${task}: ${why}`)];
+    return ask("← back", `${task}: ${why}`);
   },
-  "merge.held": ({ task, why }, { style }) => [told(style.ask, "! waits", `${task}: ${why}`)],
-  "task.proposed": ({ task, url, leftOut }, context) => [
-    told(context.style.good, "⇒ proposed", `${task}: ${url}`),
-    ...(leftOut === undefined ? [] : [warning(context, leftOut)]),
+  "merge.held": ({ task, why }, { ask }) => ask("! waits", `${task}: ${why}`),
+  "task.proposed": ({ task, url, leftOut }, { good, warn }) => [
+    good("⇒ proposed", `${task}: ${url}`),
+    leftOut === undefined ? null : warn(leftOut),
   ],
-  "task.merged": ({ task, to, leftOut }, context) => [
-    told(
-      context.style.good,
-      "⇒ merged",
-      `${task} into ${taskState(context.state, task).worktree?.base ?? "the base"}, ${shortCommit(to)}`,
-    ),
-    ...(leftOut === undefined ? [] : [warning(context, leftOut)]),
-  ],
+  "task.merged": ({ task, to, leftOut }, { state, good, warn }) => {
+    const base = taskState(state, task).worktree?.base ?? "the base";
+    const merged = good("⇒ merged", `${task} into ${base}, ${shortCommit(to)}`);
+    return [merged, leftOut === undefined ? null : warn(leftOut)];
+  },
 
-  "task.taken": ({ task, worker, from }, { style }) => {
+  "task.taken": ({ task, worker, from }, { ask }) => {
     // Who takes up what nobody had is no news.
-    if (from === null) return [];
+    if (from === null) return null;
     const who = from === worker ? `${worker} is back` : `${from} vanished, ${worker} goes on`;
-    return [told(style.ask, "↷ taken", `${task}: ${who}`)];
+    return ask("↷ taken", `${task}: ${who}`);
   },
-  "task.dropped": ({ task, worker, why }, { style }) => [
-    told(style.ask, "↷ dropped", `${task}: ${worker} could not go on: ${why}`),
-  ],
-  "log.renewed": nothing,
+  "task.dropped": ({ task, worker, why }, { ask }) =>
+    ask("↷ dropped", `${task}: ${worker} could not go on: ${why}`),
+  "log.renewed": null,
 };
 
 function startLine(event: EventOf<"iteration.started">, state: State, style: Style): string {
@@ -261,9 +249,9 @@ function startLine(event: EventOf<"iteration.started">, state: State, style: Sty
 }
 
 function verdictLines(event: EventOf<"verdict.reached">, context: Context): readonly string[] {
-  const { style, record } = context;
-  const { verdict } = event;
-  const sentences = event.reasons.map((reason) => reason.sentence);
+  const { style, record, follows } = context;
+  const { verdict, reasons } = event;
+  const sentences = reasons.map((reason) => reason.sentence);
   const why = sentences.join("; ");
   const { sign, look } = VERDICT_SIGNS[verdict];
   const line = (text: string): string => told(style[look], `${sign} ${verdict}`, text);
@@ -280,60 +268,57 @@ function verdictLines(event: EventOf<"verdict.reached">, context: Context): read
     case "challenged":
       return [
         line(`claims done, but ${why}`),
-        then(context, "the next prompt asks the agent to fix or to answer it"),
+        follows("the next prompt asks the agent to fix or to answer it"),
       ];
     case "rejected":
-      return [line(`claims done, but ${why}`), then(context, "the next prompt says so")];
+      return [line(`claims done, but ${why}`), follows("the next prompt says so")];
     case "failed":
       return [line(why)];
     case "decide":
-      return [line(record?.report?.claim.is === "undecided" ? `"${why}"${choice(record)}` : why)];
+      return [
+        line(record?.report?.claim.is === "undecided" ? `"${why}"${choice(record.report.claim)}` : why),
+      ];
     case "blocked":
       return [];
   }
 }
 
-function deniedLines(context: Context): readonly string[] {
-  const { denied = [], failure } = context.record?.report ?? { failure: null };
+function deniedLines({ record, follows, warn }: Context): readonly string[] {
+  const { denied = [], failure } = record?.report ?? { failure: null };
   if (denied.length === 0) return [];
-  const next = then(context, "allow it in the agent's own settings, or change permission_mode");
+  const next = follows("allow it in the agent's own settings, or change permission_mode");
   const isSaid = failure?.message.startsWith("not permitted") === true;
-  return isSaid ? [next] : [warning(context, `not permitted: ${few(denied, 5)}`), next];
+  return isSaid ? [next] : [warn(`not permitted: ${few(denied, 5)}`), next];
 }
 
 /** Most of them are told with the verdict. */
-function interventionLines(event: EventOf<"intervention.chosen">, context: Context): readonly string[] {
-  if (["too-big", "looks-secret", "commit-hook"].includes(event.rule))
-    return [then(context, event.feedback.text)];
-  if (event.rule === "task-list") {
-    const proposal = context.state.proposals.find(({ number }) => number === event.iteration);
+function interventionLines(event: EventOf<"intervention.chosen">, { state, follows, warn }: Context): Lines {
+  const { rule, intervention, iteration } = event;
+  if (["too-big", "looks-secret", "commit-hook"].includes(rule)) return follows(event.feedback.text);
+  if (rule === "task-list") {
+    const proposal = state.proposals.find(({ number }) => number === iteration);
     const did = changesInWords(proposal?.changes ?? []);
-    const how = `to take it over: ralph tasks accept ${event.iteration}`;
-    return [warning(context, `the agent edited the task list (${did}), which was undone; ${how}`)];
+    const how = `to take it over: ralph tasks accept ${iteration}`;
+    return warn(`the agent edited the task list (${did}), which was undone; ${how}`);
   }
-  if (event.rule === "story-review") return [];
-  if (event.intervention === "illegal_transition")
-    return [warning(context, "the agent marked tasks as done itself; the marks were taken back")];
-  if (event.intervention !== "mid_stream_prompt_injected") return [];
+  if (rule === "story-review") return null;
+  if (intervention === "illegal_transition")
+    return warn("the agent marked tasks as done itself; the marks were taken back");
+  if (intervention !== "mid_stream_prompt_injected") return null;
   const how = event.isFedBack ? "could not be told" : "was told";
-  return [warning(context, `half of the time is over and nothing is written: the agent ${how}`)];
+  return warn(`half of the time is over and nothing is written: the agent ${how}`);
 }
 
-function storyLines(event: EventOf<"story.settled">, context: Context): readonly string[] {
-  const { task, from, to, edits } = event;
-  const { style } = context;
-  if (from === to) return [`  ${style.dim("↺")} ${task}: what the agent did to the stories is undone`];
-  if (to === "needs_review") return [`  ${style.good("→")} ${task} goes to review`];
-  if (to === "changes_requested")
-    return [`  ${style.ask("←")} ${task} goes back: the review asks for changes`];
+function storyLine({ task, from, to, edits }: EventOf<"story.settled">, { style, warn }: Context): Lines {
+  if (from === to) return `  ${style.dim("↺")} ${task}: what the agent did to the stories is undone`;
+  if (to === "needs_review") return `  ${style.good("→")} ${task} goes to review`;
+  if (to === "changes_requested") return `  ${style.ask("←")} ${task} goes back: the review asks for changes`;
   const isForced = edits.some(({ value }) => String(value).includes(AUTO_APPROVED));
-  return isForced
-    ? [warning(context, `${task} is approved because it has been reviewed as often as it may be`)]
-    : [];
+  return isForced ? warn(`${task} is approved because it has been reviewed as often as it may be`) : null;
 }
 
 /** Why it ended and what to do next; a run that is complete needs no words. */
-function endLines(event: EventOf<"run.ended">, { state, style }: Context): readonly string[] {
+function endLines(event: EventOf<"run.ended">, { state, style }: Context): Lines {
   const next: Readonly<Record<Outcome, string | null>> = {
     completed: null,
     undecided: `${howToAnswer(state)}, then: ralph run`,
@@ -347,7 +332,7 @@ function endLines(event: EventOf<"run.ended">, { state, style }: Context): reado
   const isShared = state.run?.settings.shared === true;
   const todo = next[event.outcome]?.replaceAll("ralph run", isShared ? "ralph submit" : "ralph run") ?? null;
   if (event.outcome === "completed" && event.reason === ALL_DONE) return [];
-  return ["", `${style.bold(event.outcome)}: ${event.reason}`, ...(todo === null ? [] : [`  → ${todo}`])];
+  return ["", `${style.bold(event.outcome)}: ${event.reason}`, todo && `  → ${todo}`];
 }
 
 /** No run takes up a blocked task by itself. */
@@ -378,8 +363,7 @@ function howToAnswer(state: State): string {
 function headline(state: State, style: Style): readonly string[] {
   const { run, plan } = state;
   if (run === null || plan === null) return [];
-  const tasks = tasksInScope(run, plan);
-  const done = tasks.filter((task) => statusOf(state, task) === "done").length;
+  const { tasks, done } = scopeOf(state);
   const gates = run.settings.gates.map((gate) =>
     gate.name === gate.command ? gate.name : `${gate.name} (${gate.command})`,
   );
@@ -402,22 +386,8 @@ function facts(record: IterationRecord | undefined): string {
   return `${files}${commit === null ? "" : `, commit ${shortCommit(commit)}`}${report === null ? "" : ` · ${formatDuration(report.durationMs)}`}`;
 }
 
-function choice(record: IterationRecord | undefined): string {
-  const claim = record?.report?.claim;
-  if (claim?.is !== "undecided") return "";
+function choice(claim: Extract<Claim, { is: "undecided" }>): string {
   const { options, default: answer = null, deadlineMs: deadlineAt = null } = claim;
   const words = choiceInWords({ options, default: answer, deadlineAt }, 0);
   return words === "" ? "" : `  ${words}`;
-}
-
-function hasOthers(state: State, asking: string): boolean {
-  if (state.run === null || state.plan === null) return false;
-  const others = tasksInScope(state.run, state.plan).filter(({ id }) => id !== asking);
-  return others.some((task) => statusOf(state, task) === "todo");
-}
-
-/** The command that says the same as the letter. */
-function instead({ task }: EventOf<"letter.disturbed">, state: State): string {
-  const isBlocked = state.tasks[task]?.blockedReason != null;
-  return isBlocked ? `ralph unblock ${asArgument(task)}` : `ralph decide ${asArgument(task)} "…"`;
 }

@@ -1,4 +1,5 @@
 import { PERSON } from "../loop/stages.ts";
+import { dollars } from "../loop/brakes.ts";
 import { changesInWords } from "../plan-checks.ts";
 import type { EventOf, Recorded } from "../events.ts";
 import { redGates } from "../verdict/checked-gate.ts";
@@ -89,35 +90,27 @@ export function claimOf(record: IterationRecord): string {
 
 /** The verdict and what it rests on, in sentences. */
 export function verdictInWords(record: IterationRecord): string {
-  const { retryAt } = record;
-  const because = record.reasons.map((reason) => reasonInWords(reason, record)).join("; ");
+  const { verdict, retryAt, report, evidence } = record;
+  const because = asSentence(record.reasons.map((reason) => reasonInWords(reason, record)).join("; "));
   const still = record.madeProgress ? "" : " No progress.";
-  switch (record.verdict) {
+  switch (verdict) {
     case null:
-      return openInWords(record);
+      if (report === null) return "No verdict yet.";
+      return evidence === null ? "Its changes are being read." : "It is being checked.";
     case "accepted":
       return [`Accepted: ${acceptedBecause(record).join(", ")}.`, ...remarks(record)].join(" ");
     case "continue":
-      return `Not done yet: ${asSentence(because)}${still}`;
-    case "challenged":
-      return `Challenged: ${asSentence(because)}`;
-    case "rejected":
-      return `Rejected: ${asSentence(because)}`;
-    case "blocked":
-      return `Blocked: ${asSentence(because)}`;
+      return `Not done yet: ${because}${still}`;
     case "decide":
-      return `Asked: ${asSentence(because)}${optionsOf(record)}`;
+      return `Asked: ${because}${optionsOf(record)}`;
     case "failed": {
       const rule = record.reasons[0]?.rule ?? "agent";
-      const again = retryAt === null ? "" : ` Tried again from ${clock(retryAt)} on.`;
-      return `Failed (${rule}): ${asSentence(because)}${again || still}`;
+      const again = retryAt === null ? still : ` Tried again from ${clock(retryAt)} on.`;
+      return `Failed (${rule}): ${because}${again}`;
     }
+    default:
+      return `${capital(verdict)}: ${because}`;
   }
-}
-
-function openInWords({ report, evidence }: IterationRecord): string {
-  if (report === null) return "No verdict yet.";
-  return evidence === null ? "Its changes are being read." : "It is being checked.";
 }
 
 /** A gate's reason says more than the verdict kept: how long, and how it was before. */
@@ -126,33 +119,25 @@ function reasonInWords({ rule, sentence }: Reason, { gates }: IterationRecord): 
   return gate === undefined ? sentence : gateInWords(gate);
 }
 
-function acceptedBecause({
-  evidence,
-  report,
-  gates,
-  reasons,
-  oldChecks,
-  reading,
-}: IterationRecord): readonly string[] {
+function acceptedBecause(record: IterationRecord): readonly string[] {
+  const { evidence, report, gates, reasons, oldChecks, reading } = record;
   if (evidence === null) return reasons.map(({ sentence }) => sentence);
+  const { files } = evidence.changedSinceTaskBegan;
   const cited = report?.signals?.citations.length ?? 0;
-  const isTrueToWords = cited > 0 && evidence.phantoms.length === 0;
   const left = evidence.uncommitted.length;
   const where = evidence.headAfter === null ? "" : ` (${shortCommit(evidence.headAfter)})`;
-  const { files } = evidence.changedSinceTaskBegan;
-  const committed = files === 0 ? [] : [`tree committed${where}`];
-  return [
+  const sentences = [
     files === 0 ? "nothing had to be changed" : `${count(files, "file")} changed since the task began`,
-    ...(isTrueToWords
-      ? [cited === 1 ? "the cited file among them" : `all ${cited} cited files among them`]
-      : []),
-    ...gatesBehindClaim(gates),
-    ...(oldChecks !== null && redGates(oldChecks.gates).length === 0
-      ? [`the old checks pass too (${few(oldChecks.files, 3)})`]
-      : []),
-    ...(reading?.review == null ? [] : [`${reading.agent} read it as second reader`]),
-    ...(left === 0 ? committed : [`${count(left, "file")} left uncommitted${where}`]),
   ];
+  if (cited > 0 && evidence.phantoms.length === 0)
+    sentences.push(cited === 1 ? "the cited file among them" : `all ${cited} cited files among them`);
+  sentences.push(...gatesBehindClaim(gates));
+  if (oldChecks !== null && redGates(oldChecks.gates).length === 0)
+    sentences.push(`the old checks pass too (${few(oldChecks.files, 3)})`);
+  if (reading?.review != null) sentences.push(`${reading.agent} read it as second reader`);
+  if (left > 0) sentences.push(`${count(left, "file")} left uncommitted${where}`);
+  else if (files > 0) sentences.push(`tree committed${where}`);
+  return sentences;
 }
 
 /** What was found beside the facts: warnings, concerns with who settled them, what the reader could not tell. */
@@ -174,24 +159,24 @@ export function correctionsInWords(record: IterationRecord): string {
   const corrections = correctionsOf(record);
   const isAtOnce = ({ intervention, isFedBack }: Correction): boolean =>
     intervention === "mid_stream_prompt_injected" && !isFedBack;
-  const atOnce = corrections.some(isAtOnce) ? "It was corrected while it ran." : "";
   const later = corrections.filter((correction) => !isAtOnce(correction));
-  // Nobody is told of a task that is done.
-  if (later.length === 0 || completionOf(record) !== null) return atOnce;
-  return [atOnce, nextPromptInWords(later)].filter((part) => part !== "").join(" ");
+  return [
+    ...(corrections.some(isAtOnce) ? ["It was corrected while it ran."] : []),
+    // Nobody is told of a task that is done.
+    ...(later.length === 0 || completionOf(record) !== null ? [] : [nextPromptInWords(later)]),
+  ].join(" ");
 }
 
 function nextPromptInWords(corrections: readonly Correction[]): string {
   const told = corrections.filter(({ isFedBack, feedback }, at) => {
-    const isFirst = corrections.findIndex((other) => other.feedback.text === feedback.text) === at;
-    return isFedBack && isFirst;
+    const first = corrections.findIndex((other) => other.feedback.text === feedback.text);
+    return isFedBack && first === at;
   });
   if (told.length === 0) return "The agent is not told: interventions are off.";
   const rules = joined([...new Set(told.map(({ rule }) => rule).filter((rule) => rule !== ""))]);
   const what = `${count(told.length, "correction")}${rules === "" ? "" : ` (${rules})`}`;
-  return told.some(({ leads }) => leads)
-    ? `At the top of the next prompt: ${what}.`
-    : `For the next prompt: ${what}.`;
+  const where = told.some(({ leads }) => leads) ? "At the top of the next prompt" : "For the next prompt";
+  return `${where}: ${what}.`;
 }
 
 export function clock(at: Instant): string {
@@ -230,53 +215,34 @@ export function mergeInWords(event: Recorded): string | null {
 }
 
 /** One iteration in full: a headline, then groups of sentences by what they are about. */
-export interface IterationDetails {
-  readonly headline: string;
-  readonly groups: readonly DetailGroup[];
-}
+export type IterationDetails = ReturnType<typeof explainIteration>;
+export type DetailGroup = IterationDetails["groups"][number];
 
-export interface DetailGroup {
-  readonly about:
-    | "claim"
-    | "evidence"
-    | "gates"
-    | "old checks"
-    | "reader"
-    | "concerns"
-    | "verdict"
-    | "criteria"
-    | "told"
-    | "then";
-  readonly sentences: readonly string[];
-}
-
-export function explainIteration(record: IterationRecord): IterationDetails {
-  const { report, evidence } = record;
+export function explainIteration(record: IterationRecord) {
+  const { report, evidence, worker } = record;
   const time = report === null ? "" : `, ${formatDuration(report.durationMs)}`;
-  const groups: readonly DetailGroup[] = [
-    { about: "claim", sentences: claimSentences(record) },
-    { about: "evidence", sentences: evidence === null ? [] : evidenceSentences(evidence) },
-    { about: "gates", sentences: gateSentences(record) },
-    { about: "old checks", sentences: oldCheckSentences(record) },
-    { about: "reader", sentences: readerSentences(record) },
-    { about: "concerns", sentences: record.concerns.map(concernSentence) },
-    { about: "verdict", sentences: [verdictInWords(record)] },
-    {
-      about: "criteria",
-      sentences: (completionOf(record)?.certificate.criteria ?? []).map(criterionSentence),
-    },
-    {
-      about: "told",
-      sentences: [
-        correctionsInWords(record),
-        ...new Set(correctionsOf(record).map(({ severity, feedback }) => `${severity}: ${feedback.text}`)),
-      ].filter((sentence) => sentence !== ""),
-    },
-    { about: "then", sentences: consequencesOf(record) },
+  const who = `${record.agent}${worker === undefined ? "" : ` on ${worker}`}`;
+  const told = [
+    correctionsInWords(record),
+    ...new Set(correctionsOf(record).map(({ severity, feedback }) => `${severity}: ${feedback.text}`)),
   ];
+  const groups = [
+    ["claim", claimSentences(record)],
+    ["evidence", evidence === null ? [] : evidenceSentences(evidence)],
+    ["gates", gateSentences(record)],
+    ["old checks", oldCheckSentences(record)],
+    ["reader", readerSentences(record)],
+    ["concerns", record.concerns.map(concernSentence)],
+    ["verdict", [verdictInWords(record)]],
+    ["criteria", (completionOf(record)?.certificate.criteria ?? []).map(criterionSentence)],
+    ["told", told.filter((sentence) => sentence !== "")],
+    ["then", consequencesOf(record)],
+  ] as const;
   return {
-    headline: `Iteration ${record.iteration}: ${record.task} (${record.ordinal}/${record.maxIterations}) by ${record.agent}${record.worker === undefined ? "" : ` on ${record.worker}`}, ${isoTime(record.startedAt).slice(0, 19)}Z${time} of at most ${formatDuration(record.timeoutMs)}.`,
-    groups: groups.filter(({ sentences }) => sentences.length > 0),
+    headline: `Iteration ${record.iteration}: ${record.task} (${record.ordinal}/${record.maxIterations}) by ${who}, ${isoTime(record.startedAt).slice(0, 19)}Z${time} of at most ${formatDuration(record.timeoutMs)}.`,
+    groups: groups
+      .map(([about, sentences]) => ({ about, sentences }))
+      .filter(({ sentences }) => sentences.length > 0),
   };
 }
 
@@ -359,7 +325,7 @@ function oldCheckSentences({ oldChecks }: IterationRecord): readonly string[] {
 function readerSentences({ reading }: IterationRecord): readonly string[] {
   if (reading === null) return [];
   const { agent, review, failure, undone, durationMs } = reading;
-  const cost = reading.usage.costUsd === null ? "" : `, $${reading.usage.costUsd.toFixed(2)}`;
+  const cost = reading.usage.costUsd === null ? "" : `, ${dollars(reading.usage.costUsd)}`;
   return [
     review === null
       ? `${agent} gave no opinion: ${asSentence(failure ?? "")}`

@@ -1,4 +1,4 @@
-import type { Recorded } from "../events.ts";
+import type { EventOf, Recorded } from "../events.ts";
 import { EXIT_CODES, outsideInWords } from "../loop/outcome.ts";
 import { type OpenIteration, type RunState, type State, taskState, type TaskState } from "../state.ts";
 import { isAcceptedByPerson, isMergeHeld, statusOf, whyBlocked } from "../loop/task-status.ts";
@@ -19,31 +19,13 @@ import { asSentence, count, joined, redBeforeInWords, shortCommit, workInWords }
 import { asArgument, capital } from "../text.ts";
 
 /** Why the last run ended as it did, or what it is doing. */
-export interface RunExplanation {
-  readonly run: string | null;
-  readonly outcome: string | null;
-  readonly exitCode: number | null;
-  readonly reason: string | null;
-  readonly headline: string;
-  /** Tasks that are not done. */
-  readonly tasks: readonly OpenTask[];
-  readonly next: string | null;
-}
-
-export interface OpenTask {
-  readonly task: string;
-  readonly title: string;
-  readonly status: string;
-  /** "… is blocked: no credentials." */
-  readonly text: string;
-  readonly next: string | null;
-}
+export type RunExplanation = ReturnType<typeof explainRun>;
 
 /** `isDriven`: whether the process of an open run is still there. */
-export function explainRun(state: State, isDriven: boolean): RunExplanation {
+export function explainRun(state: State, isDriven: boolean) {
   const { run, plan } = state;
   if (run === null)
-    return { ...NO_RUN, headline: "No run yet in this repository.", next: "ralph run", tasks: [] };
+    return { ...NO_RUN, headline: "No run yet in this repository.", tasks: [], next: "ralph run" };
   const isRunning = run.end === null && isDriven;
   const open = (plan?.tasks ?? []).filter((task) => statusOf(state, task) !== "done");
   return {
@@ -54,15 +36,14 @@ export function explainRun(state: State, isDriven: boolean): RunExplanation {
     headline: runHeadline(state, run, isDriven),
     tasks: open.map((task) => {
       const { what, next } = waitOf(state, task, isRunning);
+      const { id, title } = task;
+      const seeWhy = taskState(state, id).workBase === null ? "" : `see why: ralph why ${asArgument(id)}; `;
       return {
-        task: task.id,
-        title: task.title,
+        task: id,
+        title,
         status: statusOf(state, task),
-        text: `${task.id} ${asSentence(what)}`,
-        next:
-          next === null || taskState(state, task.id).workBase === null
-            ? next
-            : `see why: ralph why ${asArgument(task.id)}; ${next}`,
+        text: `${id} ${asSentence(what)}`,
+        next: next && `${seeWhy}${next}`,
       };
     }),
     next: nextOf(run, isDriven),
@@ -117,14 +98,38 @@ export function runJson({ exitCode, ...explanation }: RunExplanation): Record<st
 }
 
 /** What was decided about a task, and from what. */
-export interface TaskExplanation {
-  readonly task: TaskId;
-  readonly title: string | null;
-  /** As in `ralph status`; null when the task is no longer in the source. */
-  readonly status: string | null;
-  readonly headline: string;
-  readonly steps: readonly TaskStep[];
-  readonly next: string | null;
+export type TaskExplanation = ReturnType<typeof explainTask>;
+
+/** `events`: everything recorded about the task. `isDriven`: a process works on the run. */
+export function explainTask(id: TaskId, events: readonly Recorded[], state: State, isDriven: boolean) {
+  const { told, before } = lastChapter(events);
+  const records = iterationRecords(told);
+  const planned = state.plan?.tasks.find((task) => task.id === id);
+  const wait = planned === undefined ? null : waitOf(state, planned, isDriven);
+  const completion = records.map(completionOf).findLast((one) => one !== null) ?? null;
+  const stands = standsInWords(state, id, isDriven);
+  const earlier = `Before that: ${count(before, "iteration")} (ralph history --task ${asArgument(id)}).`;
+  return {
+    task: id,
+    title: planned?.title ?? null,
+    /** As in `ralph status`; null when the task is no longer in the source. */
+    status: planned === undefined ? null : statusOf(state, planned),
+    headline: completion === null ? stands : acceptedHeadline(completion, records, state, wait),
+    steps: [...(before === 0 ? [] : [{ record: null, text: earlier }]), ...taskSteps(told, records)],
+    next: wait?.next ?? (completion === null ? null : `ralph verify ${asArgument(id)}`),
+  };
+}
+
+/** Where a task stands, as a sentence that begins with its id. */
+export function standsInWords(state: State, id: TaskId, isDriven: boolean): string {
+  const planned = state.plan?.tasks.find((task) => task.id === id);
+  return planned === undefined
+    ? `${id} is no longer in ${listInWords(state)}.`
+    : `${id} ${asSentence(waitOf(state, planned, isDriven).what)}`;
+}
+
+function listInWords({ plan }: State): string {
+  return plan?.source.label ?? "the task list";
 }
 
 /** An iteration, or something that happened between two. */
@@ -133,41 +138,19 @@ export interface TaskStep {
   readonly text: string;
 }
 
-/** `events`: everything recorded about the task. `isDriven`: a process works on the run. */
-export function explainTask(
-  id: TaskId,
-  events: readonly Recorded[],
-  state: State,
-  isDriven: boolean,
-): TaskExplanation {
-  const { told, before } = lastChapter(events);
-  const records = iterationRecords(told);
-  const planned = state.plan?.tasks.find((task) => task.id === id);
-  const wait = planned === undefined ? null : waitOf(state, planned, isDriven);
-  const accepted = records.findLast((record) => completionOf(record) !== null);
-  const earlier =
-    before === 0
-      ? []
-      : [betweenStep(`Before that: ${count(before, "iteration")} (ralph history --task ${asArgument(id)}).`)];
-  return {
-    task: id,
-    title: planned?.title ?? null,
-    status: planned === undefined ? null : statusOf(state, planned),
-    headline: taskHeadline(id, state, records, wait?.what ?? null),
-    steps: [...earlier, ...taskSteps(told, records)],
-    next:
-      accepted === undefined || wait?.next != null ? (wait?.next ?? null) : `ralph verify ${asArgument(id)}`,
-  };
-}
-
 /** What these facts about a task tell, in order; `records` are those of the same facts. */
 export function taskSteps(
   events: readonly Recorded[],
   records: readonly IterationRecord[],
 ): readonly TaskStep[] {
   const byNumber = new Map(records.map((record) => [record.iteration, record]));
-  const agents = new Set(records.map(({ agent }) => agent));
-  return events.flatMap((event) => stepsOf(event, byNumber, agents.size > 1));
+  const hasAgents = new Set(records.map(({ agent }) => agent)).size > 1;
+  return events.flatMap((event): readonly TaskStep[] => {
+    const record = event.type === "iteration.started" ? byNumber.get(event.iteration) : undefined;
+    if (record !== undefined) return [{ record, text: iterationText(record, hasAgents) }];
+    const text = betweenInWords(event);
+    return text === null ? [] : [{ record: null, text }];
+  });
 }
 
 /** A task that was completed, undone or reset and begun again is a new story; only the last one is told. */
@@ -193,81 +176,59 @@ function comesBack(after: readonly Recorded[]): boolean {
   );
 }
 
-function taskHeadline(
-  id: TaskId,
-  { plan }: State,
+function acceptedHeadline(
+  { task, iteration, certificate }: EventOf<"task.completed">,
   records: readonly IterationRecord[],
-  wait: string | null,
+  state: State,
+  wait: Wait | null,
 ): string {
-  const accepted = records.findLast((record) => completionOf(record) !== null);
-  const source = plan?.source.label ?? "the task list";
-  if (accepted === undefined)
-    return wait === null ? `${id} is no longer in ${source}.` : `${id} ${asSentence(wait)}`;
-  const byPerson = completionOf(accepted)?.certificate.person === undefined ? "" : " by a person";
-  const said = `${id} was accepted${byPerson} in iteration ${accepted.iteration}, ${effort(records)}.`;
-  if (wait === null) return `${said} It is no longer in ${source}.`;
-  return wait.startsWith("was accepted") || wait.startsWith("is marked")
+  const byPerson = certificate.person === undefined ? "" : " by a person";
+  const said = `${task} was accepted${byPerson} in iteration ${iteration}, ${effort(records)}.`;
+  if (wait === null) return `${said} It is no longer in ${listInWords(state)}.`;
+  return wait.what.startsWith("was accepted") || wait.what.startsWith("is marked")
     ? said
-    : `${said} It is open again: it ${asSentence(wait)}`;
+    : `${said} It is open again: it ${asSentence(wait.what)}`;
 }
 
 /** "after 1 challenge, 1 rejection and 2 failures" */
 function effort(records: readonly IterationRecord[]): string {
-  const times = (verdict: string): number => records.filter((record) => record.verdict === verdict).length;
-  const [challenged, rejected, failed] = [times("challenged"), times("rejected"), times("failed")];
-  const hurdles = [
-    ...(challenged > 0 ? [count(challenged, "challenge")] : []),
-    ...(rejected > 0 ? [count(rejected, "rejection")] : []),
-    ...(failed > 0 ? [count(failed, "failure")] : []),
-  ];
+  const names = { challenged: "challenge", rejected: "rejection", failed: "failure" };
+  const hurdles = Object.entries(names).flatMap(([verdict, name]) => {
+    const times = records.filter((record) => record.verdict === verdict).length;
+    return times === 0 ? [] : [count(times, name)];
+  });
   if (hurdles.length > 0) return `after ${joined(hurdles)}`;
   return records.length === 1 ? "at the first attempt" : `after ${count(records.length, "iteration")}`;
 }
 
-function stepsOf(
-  event: Recorded,
-  records: ReadonlyMap<number, IterationRecord>,
-  withAgent: boolean,
-): readonly TaskStep[] {
+/** What happened between two iterations; null: nothing to tell. */
+function betweenInWords(event: Recorded): string | null {
   switch (event.type) {
-    case "iteration.started": {
-      const record = records.get(event.iteration);
-      return record === undefined ? [] : [{ record, text: iterationText(record, withAgent) }];
+    case "baseline.measured":
+      return redBeforeInWords(event.gates);
+    case "question.answered": {
+      const who =
+        event.by === "person" ? "A person answered" : "Nobody answered in time, so the default was taken";
+      return `${who}: ${asSentence(event.answer)}`;
     }
-    case "baseline.measured": {
-      const red = redBeforeInWords(event.gates);
-      return red === null ? [] : [betweenStep(red)];
+    case "task.unblocked": {
+      const who = event.by === "person" ? "A person unblocked it" : "It was unblocked by itself";
+      return `${who}: ${asSentence(event.reason)}`;
     }
-    case "question.answered":
-      return [
-        betweenStep(
-          event.by === "person"
-            ? `A person answered: ${asSentence(event.answer)}`
-            : `Nobody answered in time, so the default was taken: ${asSentence(event.answer)}`,
-        ),
-      ];
-    case "task.unblocked":
-      return [
-        betweenStep(
-          event.by === "person"
-            ? `A person unblocked it: ${asSentence(event.reason)}`
-            : `It was unblocked by itself: ${asSentence(event.reason)}`,
-        ),
-      ];
     case "work.left":
     case "work.stayed":
     case "work.returned":
     case "work.refused":
     case "work.discarded": {
       const words = workInWords(event);
-      return words === null ? [] : [betweenStep(asSentence(capital(words)))];
+      return words && asSentence(capital(words));
     }
     case "task.undone":
-      return [betweenStep(`A person undid its accepted work (${shortCommit(event.to)}).`)];
+      return `A person undid its accepted work (${shortCommit(event.to)}).`;
     case "steer.given":
-      return [betweenStep(`A person said: ${asSentence(event.text)}`)];
+      return `A person said: ${asSentence(event.text)}`;
     default:
-      return [];
+      return null;
   }
 }
 
@@ -276,10 +237,6 @@ function iterationText(record: IterationRecord, withAgent: boolean): string {
   const after = [correctionsInWords(record), ...deniedInWords(record), ...consequencesOf(record)];
   const parts = [`${claim}.`, verdictInWords(record), ...after];
   return parts.filter((part) => part !== "").join(" ");
-}
-
-function betweenStep(text: string): TaskStep {
-  return { record: null, text };
 }
 
 /** The same for scripts. */
@@ -310,58 +267,56 @@ export interface Wait {
 
 /** `isDriven`: a process works on the run, so that what is open comes up by itself. */
 export function waitOf(state: State, task: Task, isDriven: boolean): Wait {
-  const wait = waitOfRun(state, task, isDriven);
+  const { what, next } = waitOfRun(state, task, isDriven);
   const { run } = state;
-  if (run?.settings.shared !== true || wait.next === null) return wait;
-  if (run.end !== null) return { ...wait, next: wait.next.replace("ralph run", "ralph submit") };
-  return { ...wait, next: nextForWorkers(wait.next, isDriven) };
-}
-
-/** Workers go on by themselves, if there are any. */
-function nextForWorkers(next: string, isDriven: boolean): string | null {
-  if (!next.includes("ralph run")) return next;
-  const before = next.replace(/(?: && |^|^go on: |^try again: )ralph run(?: --task .*)?$/, "");
-  if (!isDriven) return [before, "ralph worker"].filter(Boolean).join(" && ");
-  return before === "" ? null : before;
+  if (run?.settings.shared !== true || next === null) return { what, next };
+  if (run.end !== null) return { what, next: next.replace("ralph run", "ralph submit") };
+  if (!isDriven) return { what, next: next.replace(/(?:^go on: |^try again: )?ralph run.*/, "ralph worker") };
+  // Workers go on by themselves.
+  return { what, next: next.includes("ralph run") ? (/^(.+) && ralph run/.exec(next)?.[1] ?? null) : next };
 }
 
 function waitOfRun(state: State, task: Task, isDriven: boolean): Wait {
   const known = taskState(state, task.id);
+  const id = asArgument(task.id);
   switch (statusOf(state, task)) {
     case "done":
       return { what: doneInWords(state, known), next: null };
-    case "doing":
-      if (isAcceptedByPerson(known))
-        return {
-          what: "was accepted by a person; the run completes it",
-          next: isDriven ? null : "ralph run",
-        };
-      return known.completion === null
-        ? doing(state, task, isDriven)
-        : { what: "was accepted, and is on its way to the base", next: isDriven ? null : "ralph run" };
-    case "blocked":
+    case "doing": {
+      const next = isDriven ? null : "ralph run";
+      if (isAcceptedByPerson(known)) return { what: "was accepted by a person; the run completes it", next };
+      if (known.completion === null) return doing(state, task, isDriven);
+      return { what: "was accepted, and is on its way to the base", next };
+    }
+    case "blocked": {
+      const goOn = isMergeHeld(known) ? "" : " && ralph run";
       return {
         what: `is blocked: ${whyBlocked(known) ?? ""}`,
-        next: `settle it, then: ralph unblock ${asArgument(task.id)}${isMergeHeld(known) ? "" : " && ralph run"}`,
+        next: `settle it, then: ralph unblock ${id}${goOn}`,
       };
-    case "undecided":
+    }
+    case "undecided": {
+      const answer = known.question?.acceptance == null ? "…" : "accept";
       return {
         what: `waits for an answer: ${known.question?.text ?? ""}${defaultInWords(known)}`,
-        next: `ralph decide ${asArgument(task.id)} "${known.question?.acceptance == null ? "…" : "accept"}" && ralph run`,
+        next: `ralph decide ${id} "${answer}" && ralph run`,
       };
+    }
     case "review":
       return {
         what: "is accepted and waits for your approval",
-        next: `ralph diff ${asArgument(task.id)}, then: ralph approve ${asArgument(task.id)} && ralph run`,
+        next: `ralph diff ${id}, then: ralph approve ${id} && ralph run`,
       };
     case "skipped":
-      return { what: "is skipped: no run works on it", next: `ralph skip ${asArgument(task.id)} --undo` };
+      return { what: "is skipped: no run works on it", next: `ralph skip ${id} --undo` };
     case "failed":
       return { what: "is given up for this run", next: "try again: ralph run" };
     case "cancelled":
       return { what: "is cancelled", next: null };
-    case "todo":
-      return isDriven ? { ...openWait(state, task, known), next: null } : openWait(state, task, known);
+    case "todo": {
+      const wait = openWait(state, task, known);
+      return isDriven ? { ...wait, next: null } : wait;
+    }
   }
 }
 
@@ -370,9 +325,9 @@ function defaultInWords({ question }: TaskState): string {
   return ` (from ${isoTime(question.deadlineAt)} on the answer is "${question.default}")`;
 }
 
-function doneInWords({ plan }: State, { completion }: TaskState): string {
+function doneInWords(state: State, { completion }: TaskState): string {
   if (completion !== null) return `was accepted in iteration ${completion.iteration}`;
-  return `is marked as done in ${plan?.source.label ?? "the task list"}; Ralph did not verify it`;
+  return `is marked as done in ${listInWords(state)}; Ralph did not verify it`;
 }
 
 /** Where the process of the run is gone, its agent is gone too; workers may be elsewhere. */
@@ -384,7 +339,7 @@ function doing({ iterations, run }: State, { id }: Task, isDriven: boolean): Wai
   return { what: `was interrupted in ${names}, which costs no attempt`, next: "go on: ralph run" };
 }
 
-export function iterationInWords(open: OpenIteration): string {
+function iterationInWords(open: OpenIteration): string {
   const phases: Readonly<Record<OpenIteration["phase"]["is"], string>> = {
     running: "works",
     ended: "has ended, and its changes are read",

@@ -1,11 +1,12 @@
 import { asArgument } from "../text.ts";
-import { type Complexity, complexityOf, EXHAUSTED_RUNS_MAX } from "../loop/iteration-timeout.ts";
+import { complexityOf, EXHAUSTED_RUNS_MAX } from "../loop/iteration-timeout.ts";
 import { type Question, type State, taskState, type TaskState } from "../state.ts";
 import { isMergeHeld, statusOf, whyBlocked } from "../loop/task-status.ts";
 import { changesInWords, type Proposal } from "../plan-checks.ts";
-import type { Task, TaskId } from "../plan.ts";
-import { redGates, redSentence } from "../verdict/checked-gate.ts";
+import type { TaskId } from "../plan.ts";
+import { type CheckedGate, redGates, redSentence } from "../verdict/checked-gate.ts";
 import { formatDuration, type Instant, isoTime } from "../time.ts";
+import { count } from "./explain-words.ts";
 import type { IterationRecord } from "./iteration-record.ts";
 
 /** Something that waits for a person; the names are part of the public contract. */
@@ -40,10 +41,15 @@ export function inboxOf(state: State): readonly InboxItem[] {
   return [...questions, ...blocked].toSorted((a, b) => order.indexOf(a.task) - order.indexOf(b.task));
 }
 
+/** Tasks that need nobody any more. */
+export function doneIds(state: State): ReadonlySet<TaskId> {
+  const done = (state.plan?.tasks ?? []).filter((task) => statusOf(state, task) === "done");
+  return new Set(done.map(({ id }) => id));
+}
+
 /** What agents did to the list and a person has not settled; a mark that was made meanwhile asks nobody. */
 export function openProposals(state: State): readonly Proposal[] {
-  const tasks = state.plan?.tasks ?? [];
-  const done = new Set(tasks.filter((task) => statusOf(state, task) === "done").map(({ id }) => id));
+  const done = doneIds(state);
   return state.proposals.filter(({ changes }) =>
     changes.some((change) => change.is !== "ticked" || !done.has(change.task)),
   );
@@ -87,9 +93,7 @@ export function choiceInWords(
 
 /** Questions that nobody has answered, the oldest first; those of tasks that are done ask nobody any more. */
 export function openQuestions(state: State): readonly OpenQuestion[] {
-  const done = new Set(
-    (state.plan?.tasks ?? []).filter((task) => statusOf(state, task) === "done").map(({ id }) => id),
-  );
+  const done = doneIds(state);
   return Object.values(state.tasks)
     .flatMap(({ id, question }) =>
       question === null || question.answer !== null || done.has(id) ? [] : [{ task: id, ...question }],
@@ -101,27 +105,8 @@ const MINUTE_MS = 60_000;
 const TIMEOUTS_SHOWN = 5;
 const MANY_CRITERIA = 4;
 
-export type Suggestion =
-  "increase_timeout" | "fix_gate" | "answer_needed" | "split_task" | "skip_subtasks" | "manual_review";
-
 /** A task that only a person can move, and how. */
-export interface BlockedTask {
-  readonly id: TaskId;
-  /** Empty when the task is not in the current list. */
-  readonly title: string;
-  /** As it was recorded. */
-  readonly reason: string;
-  /** As its iterations tell it, which is often more than the reason says. */
-  readonly why: string;
-  /** Iterations that failed or were rejected. */
-  readonly attempts: number;
-  readonly lastTimeoutMs: number | null;
-  readonly complexity: Complexity | null;
-  readonly suggestion: Suggestion;
-  /** What to do before the command; null when the command is all. */
-  readonly first: string | null;
-  readonly command: string;
-}
+export type BlockedTask = ReturnType<typeof blockedTask>;
 
 /** In the order of the task list; `records` are all iterations of these tasks, oldest first. */
 export function blockedTasks(state: State, records: readonly IterationRecord[]): readonly BlockedTask[] {
@@ -142,131 +127,108 @@ export function blockedIds(state: State): readonly TaskId[] {
   ].map(({ id }) => id);
 }
 
-function blockedTask(state: State, id: TaskId, records: readonly IterationRecord[]): BlockedTask {
+function blockedTask(state: State, id: TaskId, records: readonly IterationRecord[]) {
   const task = state.plan?.tasks.find((one) => one.id === id);
-  const known = Object.hasOwn(state.tasks, id) ? state.tasks[id] : undefined;
-  const reason = (known && whyBlocked(known)) ?? "";
+  const known = taskState(state, id);
+  const reason = whyBlocked(known) ?? "";
   const levels = state.run?.settings.adaptiveTimeout.levels;
-  const advice = adviceFor({ id, task, known, records: records.filter(isAgents) });
   return {
     id,
+    /** Empty when the task is not in the current list. */
     title: task?.title ?? "",
+    /** As it was recorded. */
     reason,
+    /** Iterations that failed or were rejected. */
     attempts: records.filter(isAttempt).length,
     lastTimeoutMs: records.at(-1)?.timeoutMs ?? null,
     complexity: task === undefined || levels === undefined ? null : complexityOf(task, levels),
+    /** As its iterations tell it, which is often more than the reason says. */
     why: reason,
     command: `ralph unblock ${asArgument(id)}`,
-    ...advice,
+    ...adviceFor(known, task?.criteria.length ?? 0, records.filter(isAgents)),
   };
 }
 
-interface Case {
-  readonly id: TaskId;
-  readonly task: Task | undefined;
-  readonly known: TaskState | undefined;
-  /** Those that say something of the agent. */
-  readonly records: readonly IterationRecord[];
+interface Advice {
+  readonly suggestion:
+    "increase_timeout" | "fix_gate" | "answer_needed" | "split_task" | "skip_subtasks" | "manual_review";
+  /** What to do before the command; null when the command is all. */
+  readonly first: string | null;
+  readonly why?: string;
+  readonly command?: string;
 }
 
-type Advice = Pick<BlockedTask, "suggestion" | "first"> & Partial<Pick<BlockedTask, "why" | "command">>;
-
-/** The first that applies: what the agent or Ralph said outright comes before what can be read from it. */
-function adviceFor(blocked: Case): Advice {
-  return (
-    clearTheWay(blocked) ??
-    answerNeeded(blocked) ??
-    suspended(blocked) ??
-    increaseTimeout(blocked) ??
-    fixGate(blocked) ??
-    splitTask(blocked) ??
-    skipSubtasks(blocked) ??
-    installGate(blocked) ??
-    manualReview(blocked)
-  );
-}
-
-function clearTheWay({ known }: Case): Advice | null {
-  if (known === undefined || !isMergeHeld(known)) return null;
-  const isDirty = whyBlocked(known)?.includes("uncommitted changes") === true;
-  const first = isDirty ? "commit or put away what is in the way" : "settle what it says";
-  return { suggestion: "manual_review", first };
-}
-
-function answerNeeded({ records }: Case): Advice | null {
+/**
+ * The first that applies: what the agent or Ralph said outright comes before what can be read from its iterations,
+ * which are those that say something of the agent.
+ */
+function adviceFor(task: TaskState, criteria: number, records: readonly IterationRecord[]): Advice {
+  const { id, suspended, exhaustedRuns } = task;
+  const review: Advice = {
+    suggestion: "manual_review",
+    first: `see what happened (ralph why ${asArgument(id)})`,
+  };
+  if (isMergeHeld(task)) {
+    const isDirty = whyBlocked(task)?.includes("uncommitted changes") === true;
+    return { ...review, first: isDirty ? "commit or put away what is in the way" : "settle what it says" };
+  }
   const last = records.at(-1);
+  if (last === undefined) return exhaustedRuns < EXHAUSTED_RUNS_MAX ? review : SPLIT;
+  const red = redGates(last.gates);
   // A claim that a gate could not check says nothing that a person could settle.
-  const isForGate = last?.report?.claim.is !== "blocked" && redGates(last?.gates ?? []).length > 0;
-  if (last?.verdict !== "blocked" || isForGate) return null;
-  return { suggestion: "answer_needed", first: "settle what it says" };
-}
-
-function suspended(blocked: Case): Advice | null {
-  const agent = blocked.records.at(-1)?.agent;
+  const isForGate = last.report?.claim.is !== "blocked" && red.length > 0;
+  if (last.verdict === "blocked" && !isForGate)
+    return { suggestion: "answer_needed", first: "settle what it says" };
   // With a successor, the last iteration would be the successor's.
-  return agent !== undefined && blocked.known?.suspended.includes(agent) === true
-    ? manualReview(blocked)
-    : null;
+  if (suspended.includes(last.agent)) return review;
+  const timeouts = timeoutsInRow(records);
+  if (timeouts.length > 0) return moreTime(id, timeouts);
+  if (red.length > 0) return fixGates(red);
+  if (exhaustedRuns >= EXHAUSTED_RUNS_MAX) return SPLIT;
+  if (criteria >= MANY_CRITERIA && isCloseToIt(records))
+    return {
+      suggestion: "skip_subtasks",
+      first: `leave those of its ${criteria} criteria for later that can wait`,
+    };
+  // A tool that is not there rejects nothing by itself, but then nobody has checked the work either.
+  const missing = last.gates.filter(({ required, status }) => required && status === "missing");
+  return missing.length > 0 ? fixGates(missing) : review;
 }
 
-function increaseTimeout({ id, records }: Case): Advice | null {
+const SPLIT: Advice = { suggestion: "split_task", first: "split it into smaller tasks" };
+
+/** The timeouts that it ended with, if there are several or nothing else counts. */
+function timeoutsInRow(records: readonly IterationRecord[]): readonly IterationRecord[] {
   const others = records.findLastIndex(({ report }) => report?.ending.is !== "timed-out");
   const timeouts = records.slice(others + 1);
-  const last = timeouts.at(-1);
-  const isRow = timeouts.length > 1 || timeouts.length === records.filter(isAttempt).length;
-  if (last === undefined || !isRow) return null;
+  return timeouts.length > 1 || timeouts.length === records.filter(isAttempt).length ? timeouts : [];
+}
+
+function moreTime(id: TaskId, timeouts: readonly IterationRecord[]): Advice {
   const times = timeouts.slice(-TIMEOUTS_SHOWN).map(({ timeoutMs }) => formatDuration(timeoutMs));
-  const minutes = Math.max(1, Math.round((last.timeoutMs * 2) / MINUTE_MS));
+  const last = timeouts.at(-1)?.timeoutMs ?? 0;
+  const minutes = Math.max(1, Math.round((last * 2) / MINUTE_MS));
   return {
     suggestion: "increase_timeout",
     first: null,
-    why: `${timeouts.length} ${timeouts.length === 1 ? "timeout" : "timeouts"} at ${times.join(", ")}`,
+    why: `${count(timeouts.length, "timeout")} at ${times.join(", ")}`,
     command: `ralph unblock ${asArgument(id)} --timeout ${minutes}m`,
   };
 }
 
-function fixGate({ records }: Case): Advice | null {
-  const red = redGates(records.at(-1)?.gates ?? []);
-  if (red.length === 0) return null;
-  const isMissing = red.every(({ status }) => status === "missing");
+function fixGates(gates: readonly CheckedGate[]): Advice {
+  const isMissing = gates.every(({ status }) => status === "missing");
   return {
     suggestion: "fix_gate",
     first: isMissing ? "install what it runs" : "see what it says (ralph gates) and mend it",
-    why: red.map(redSentence).join("; "),
+    why: gates.map(redSentence).join("; "),
   };
 }
 
-function splitTask({ known }: Case): Advice | null {
-  if ((known?.exhaustedRuns ?? 0) < EXHAUSTED_RUNS_MAX) return null;
-  return { suggestion: "split_task", first: "split it into smaller tasks" };
-}
-
-function skipSubtasks({ task, records }: Case): Advice | null {
+function isCloseToIt(records: readonly IterationRecord[]): boolean {
   const rejected = records.filter(({ verdict }) => verdict === "rejected");
-  const isCloseToIt = rejected.length > 1 && rejected.some(({ madeProgress }) => madeProgress);
-  const criteria = task?.criteria.length ?? 0;
-  if (criteria < MANY_CRITERIA || records.at(-1)?.verdict !== "rejected" || !isCloseToIt) return null;
-  return {
-    suggestion: "skip_subtasks",
-    first: `leave those of its ${criteria} criteria for later that can wait`,
-  };
-}
-
-/** A tool that is not there rejects nothing by itself, but then nobody has checked the work either. */
-function installGate({ records }: Case): Advice | null {
-  const missing = (records.at(-1)?.gates ?? []).filter(
-    ({ required, status }) => required && status === "missing",
-  );
-  if (missing.length === 0) return null;
-  return {
-    suggestion: "fix_gate",
-    first: "install what it runs",
-    why: missing.map(redSentence).join("; "),
-  };
-}
-
-function manualReview({ id }: Case): Advice {
-  return { suggestion: "manual_review", first: `see what happened (ralph why ${asArgument(id)})` };
+  const isLast = records.at(-1)?.verdict === "rejected";
+  return isLast && rejected.length > 1 && rejected.some(({ madeProgress }) => madeProgress);
 }
 
 /** One line: what to do, and what to type then. */

@@ -1,9 +1,10 @@
 import type { EventOf, Recorded } from "../events.ts";
-import { type AgentProfile, INTERVENTION_TYPES } from "../loop/intervention.ts";
+import type { AgentProfile } from "../loop/intervention.ts";
 import { type State, taskState } from "../state.ts";
 import type { TaskId } from "../plan.ts";
 import { feedbackSection } from "../prompt/build-prompt.ts";
 import { type Instant, isoTime } from "../time.ts";
+import { blockedIds } from "./inbox.ts";
 
 export type RecordedIntervention = Recorded<EventOf<"intervention.chosen">>;
 
@@ -30,10 +31,6 @@ export function interventionEntry(event: RecordedIntervention) {
     rule: event.rule,
     message: event.feedback.text,
   };
-}
-
-export function isIntervention(event: Recorded): event is RecordedIntervention {
-  return event.type === "intervention.chosen";
 }
 
 /** The text of `events.json`: one serialised entry a line. */
@@ -67,9 +64,6 @@ export function archiveName(at: Instant): string {
   return `events-${isoTime(at).slice(0, 7)}.json.gz`;
 }
 
-/** Every type there is, for people who ask for one. */
-export const INTERVENTION_NAMES: readonly string[] = INTERVENTION_TYPES;
-
 /** The text of `feedback.txt`: what the next prompts will say; of several tasks each below its name. */
 export function feedbackText(state: State): string {
   const sections = openTasks(state)
@@ -99,21 +93,13 @@ export function metricsOf(state: State) {
     intervention_rate_per_100_iterations: interventionRate === null ? null : interventionRate * 100,
     /** Of the corrections that agents were told: the next iteration wrote files or was accepted. */
     avg_remediation_success_rate: ratio(tally.remedied, tally.corrected),
-    blocked_rate: share(blockedTasks(state), tally.tasksStarted),
+    blocked_rate: share(blockedIds(state).length, tally.tasksStarted),
     wasted_iterations: tally.wasted,
     wasted_rate: ratio(tally.wasted, tally.iterations),
     files_per_iteration: ratio(tally.filesWritten, tally.iterations),
     completion_rate: share(tally.tasksCompleted, tally.tasksStarted),
     cost_per_accepted_task_usd: tally.costUsd === null ? null : ratio(tally.costUsd, tally.tasksCompleted),
   };
-}
-
-/** Tasks that are blocked now. */
-export function blockedTasks({ tasks, plan }: State): number {
-  const done = new Set((plan?.tasks ?? []).filter((task) => task.done).map(({ id }) => id));
-  return Object.values(tasks).filter(
-    ({ id, blockedReason, completion }) => blockedReason !== null && completion === null && !done.has(id),
-  ).length;
 }
 
 /** After a reset tasks end that were begun before it: then it is all of them, not more. */

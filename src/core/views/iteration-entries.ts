@@ -64,7 +64,7 @@ export interface HistoryEntry {
 }
 
 export function historyEntry(record: IterationRecord): HistoryEntry {
-  const { report, evidence } = record;
+  const { report, evidence, oldChecks, reading } = record;
   return {
     iteration: record.iteration,
     run: record.run,
@@ -88,21 +88,6 @@ export function historyEntry(record: IterationRecord): HistoryEntry {
       duration_seconds: seconds(gate.durationMs),
       baseline_failed: gate.baseline === null ? null : failedBefore(gate),
     })),
-    ...doubtsOf(record),
-    cost_usd: costOf(record),
-    tokens: report === null ? null : tokensOf(report.usage),
-    timeout_seconds: seconds(record.timeoutMs),
-    failure_class: failureClass(report),
-    output_snippet: report?.finalText.slice(-500) ?? null,
-  };
-}
-
-function doubtsOf({
-  oldChecks,
-  reading,
-  concerns,
-}: IterationRecord): Pick<HistoryEntry, "old_checks" | "reader" | "concerns"> {
-  return {
     old_checks: oldChecks && {
       files: oldChecks.files,
       duration_seconds: seconds(oldChecks.durationMs),
@@ -117,12 +102,14 @@ function doubtsOf({
       duration_seconds: seconds(reading.durationMs),
       cost_usd: reading.usage.costUsd,
     },
-    concerns: concerns.map(({ name, sentence, settledBy, answer }) => ({
-      name,
-      sentence,
-      settled_by: settledBy,
-      answer,
-    })),
+    concerns: record.concerns.map(({ name, sentence, settledBy, answer }) => {
+      return { name, sentence, settled_by: settledBy, answer };
+    }),
+    cost_usd: costOf(record),
+    tokens: report === null ? null : tokensOf(report.usage),
+    timeout_seconds: seconds(record.timeoutMs),
+    failure_class: failureClass(report),
+    output_snippet: report?.finalText.slice(-500) ?? null,
   };
 }
 
@@ -151,29 +138,20 @@ function isAttempt({ claim, promise, signals }: AgentReport): boolean {
   return (
     claim.is === "complete" ||
     claim.is === "already-done" ||
-    (promise ?? null) !== null ||
+    promise != null ||
     signals?.isPromiseHidden === true
   );
 }
 
-/** Whether the promise that counts is the expected one. */
-export function isExpectedPromise(report: AgentReport): boolean {
-  const { promise, claimed } = promiseOf(report);
-  return promise !== null && promise === claimed;
-}
-
-function promiseOf({ claim, promise }: AgentReport): {
-  readonly promise: string | null;
-  readonly claimed: string | null;
-} {
-  const claimed = claim.is === "complete" ? claim.promise : null;
-  // Reports of an older ralph have the promise in the claim alone.
-  return { promise: promise === undefined ? claimed : promise, claimed };
+/** Whether the promise that counts is the expected one. Reports of an older ralph have it in the claim alone. */
+export function isExpectedPromise({ claim, promise }: AgentReport): boolean {
+  return claim.is === "complete" && (promise === undefined || promise === claim.promise);
 }
 
 function promiseEntry(record: IterationRecord, report: AgentReport) {
   const { claim } = report;
-  const { promise, claimed } = promiseOf(report);
+  const claimed = claim.is === "complete" ? claim.promise : null;
+  const { promise = claimed } = report;
   return {
     iteration: record.iteration,
     task: record.task,

@@ -52,21 +52,24 @@ export const RECORD_EVENTS = [
 /** Iteration records in the order in which they began. Facts about other things are passed over. */
 export function iterationRecords(events: Iterable<Recorded>): readonly IterationRecord[] {
   const records = new Map<number, IterationRecord>();
-  for (const event of events) {
-    const next = "iteration" in event ? extendRecord(records.get(event.iteration), event) : undefined;
-    if (next !== undefined) records.set(next.iteration, next);
-  }
+  for (const event of events) keepRecord(records, event);
   return [...records.values()];
 }
 
-/** The record with one more fact; undefined as long as its beginning is not known. */
-export function extendRecord(
-  record: IterationRecord | undefined,
+/** Adds a fact to the record that it is about; undefined where it is about none whose beginning is known. */
+export function keepRecord(
+  records: Map<number, IterationRecord>,
   event: Recorded,
 ): IterationRecord | undefined {
-  if (event.type === "iteration.started") return { ...event, startedAt: event.at, ...NOTHING_YET };
-  if (record === undefined) return undefined;
-  return { ...record, times: { ...record.times, [event.type]: event.at }, ...partOf(record, event) };
+  if (!("iteration" in event)) return undefined;
+  const record = records.get(event.iteration);
+  if (event.type === "iteration.started") {
+    records.set(event.iteration, { ...event, startedAt: event.at, ...NOTHING_YET });
+  } else if (record !== undefined) {
+    const times = { ...record.times, [event.type]: event.at };
+    records.set(event.iteration, { ...record, times, ...partOf(record, event) });
+  }
+  return records.get(event.iteration);
 }
 
 const NOTHING_YET = {
@@ -156,34 +159,6 @@ export function tokensOf({ inputTokens, outputTokens }: Usage): number | null {
   return sumOf(inputTokens, outputTokens);
 }
 
-/** One iteration in few words, for lists and charts of thousands. */
-export interface IterationRow extends Pick<
-  IterationRecord,
-  | "iteration"
-  | "run"
-  | "task"
-  | "stage"
-  | "ordinal"
-  | "maxIterations"
-  | "agent"
-  | "worker"
-  | "lane"
-  | "startedAt"
-  | "verdict"
-> {
-  /** Null while it runs. */
-  readonly durationMs: number | null;
-  readonly claim: string | null;
-  /** The first reason, as a sentence. */
-  readonly why: string | null;
-  readonly files: number | null;
-  readonly costUsd: number | null;
-  /** With it the task was done. */
-  readonly isCompleted: boolean;
-  /** Types of the interventions that it led to. */
-  readonly interventions: readonly string[];
-}
-
 /** The events of which rows are made. */
 export const ITERATION_ROW_EVENTS = [
   "iteration.started",
@@ -200,26 +175,24 @@ export function iterationRows(events: Iterable<Recorded>): readonly IterationRow
   return iterationRecords(events).map(iterationRow);
 }
 
-export function iterationRow(record: IterationRecord): IterationRow {
+/** One iteration in few words, for lists and charts of thousands. */
+export type IterationRow = ReturnType<typeof iterationRow>;
+
+export function iterationRow(record: IterationRecord) {
   const { iteration, run, task, stage, ordinal, maxIterations, agent, worker, lane } = record;
   const { startedAt, verdict, report, reasons, evidence } = record;
+  const about = { iteration, run, task, stage, ordinal, maxIterations, agent, lane, startedAt, verdict };
   return {
-    iteration,
-    run,
-    task,
-    stage,
-    ordinal,
-    maxIterations,
-    agent,
-    lane,
-    startedAt,
-    verdict,
+    ...about,
     ...(worker !== undefined && { worker }),
+    /** Null while it runs. */
     durationMs: report?.durationMs ?? null,
     claim: report?.claim.is ?? null,
+    /** The first reason, as a sentence. */
     why: reasons[0]?.sentence ?? null,
     files: evidence?.changed.files ?? null,
     costUsd: costOf(record),
+    /** With it the task was done. */
     isCompleted: completionOf(record) !== null,
     interventions: correctionsOf(record).map(({ intervention }) => intervention),
   };

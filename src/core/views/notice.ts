@@ -1,10 +1,12 @@
 import { asArgument, asWords } from "../text.ts";
 import { isBlockedOutside } from "../loop/outcome.ts";
-import type { EventOf, EventType, Outcome, Recorded } from "../events.ts";
+import type { EventOf, EventType, Recorded } from "../events.ts";
 import type { State } from "../state.ts";
-import { statusOf, AGENT_LIMITED, tasksInScope } from "../loop/task-status.ts";
+import { AGENT_LIMITED } from "../loop/task-status.ts";
 import { count, spentInWords } from "./explain-words.ts";
 import { choiceInWords } from "./inbox.ts";
+import { OUTCOME_WORDS } from "./signs.ts";
+import { scopeOf } from "./status.ts";
 import { type Instant, isoTime } from "../time.ts";
 import { toWire } from "../wire.ts";
 
@@ -29,23 +31,11 @@ export interface Notice {
   readonly event: Readonly<Record<string, unknown>> | null;
 }
 
-/** Facts that may be worth a notice; whoever records one in a shared run is named in it, and tells it. */
-export const NOTICE_EVENTS = [
-  "question.asked",
-  "task.blocked",
-  "worktree.failed",
-  "merge.held",
-  "breaker.moved",
-  "budget.neared",
-  "budget.reached",
-  "calls.exhausted",
-  "wait.started",
-  "run.ended",
-] as const satisfies readonly EventType[];
-
 /** The notice that a fact is worth, if any; `state` is the one after it, or a later one. */
 export function noticeOf(event: Recorded, state: State): Notice | null {
-  const words = wordsFor(event, state);
+  // The table has a teller for the type of the event, which the compiler cannot see here.
+  const tell = TELLERS[event.type] as ((event: Recorded, state: State) => Words | null) | undefined;
+  const words = tell?.(event, state) ?? null;
   if (words === null) return null;
   const { run = null, task = null } = event as { run?: string | null; task?: string | null };
   const { position, at } = event;
@@ -54,135 +44,84 @@ export function noticeOf(event: Recorded, state: State): Notice | null {
 
 type Words = Pick<Notice, "kind" | "text" | "command">;
 
-function wordsFor(event: Recorded, state: State): Words | null {
-  switch (event.type) {
-    case "question.asked":
-      return question(event);
-    case "task.blocked":
-      return event.isStuck === true
-        ? {
-            kind: "stuck",
-            text: `${event.task} is stuck: ${event.reason}`,
-            command: `ralph why ${asArgument(event.task)}`,
-          }
-        : blocked(event.task, event.reason);
-    case "worktree.failed":
-      return blocked(event.task, `its worktree could not be set up: ${event.why}`);
-    case "merge.held":
-      return {
-        kind: "blocked",
-        text: `${event.task} is done and waits to be merged: ${event.why}`,
-        command: `ralph unblock ${asArgument(event.task)}`,
-      };
-    case "breaker.moved":
-      return event.to === "OPEN" && isShared(state) ? stuck(`the breaker is open: ${event.reason}`) : null;
-    case "budget.neared":
-    case "budget.reached":
-      return budget(event);
-    case "calls.exhausted":
-      return endsInstead(event, state)
-        ? null
-        : limit(`the calls of this hour are used up; it goes on at ${isoTime(event.until)}`);
-    case "wait.started":
-      return event.until !== null && event.why === AGENT_LIMITED
-        ? limit(`${event.why}; it goes on at ${isoTime(event.until)}`)
-        : null;
-    case "run.ended":
-      return end(event, state);
-    default:
-      return null;
-  }
+type Tellers = {
+  readonly [Type in EventType]?: (event: Recorded<EventOf<Type>>, state: State) => Words | null;
+};
+
+const TELLERS: Tellers = {
+  "question.asked": (event) => {
+    const choice = choiceInWords(event, event.at).replaceAll("   ", "; ");
+    const text = `${event.task} asks: ${event.question}${choice === "" ? "" : ` (${choice})`}`;
+    const command = `ralph decide ${asArgument(event.task)} ${asWords(event.options[0] ?? "…")}`;
+    return { kind: "decide", text, command };
+  },
+  "task.blocked": ({ task, reason, isStuck }) =>
+    isStuck === true
+      ? { kind: "stuck", text: `${task} is stuck: ${reason}`, command: `ralph why ${asArgument(task)}` }
+      : blocked(task, `is blocked: ${reason}`),
+  "worktree.failed": ({ task, why }) => blocked(task, `is blocked: its worktree could not be set up: ${why}`),
+  "merge.held": ({ task, why }) => blocked(task, `is done and waits to be merged: ${why}`),
+  "breaker.moved": ({ to, reason }, { run }) =>
+    // Such a run does not end by itself when nobody can go on.
+    to === "OPEN" && run?.settings.shared === true ? stuck(`the breaker is open: ${reason}`) : null,
+  "budget.neared": (event) => budget(spentInWords(event)),
+  "budget.reached": (event) => budget(`${spentInWords(event)}: no further iteration begins`),
+  "calls.exhausted": (event, { run }) => {
+    // With `--no-wait` its end tells of the limit.
+    const endsInstead = run?.id === event.run && run.settings.noWait;
+    return endsInstead ? null : limit("the calls of this hour are used up", event.until);
+  },
+  "wait.started": ({ until, why }) => (until !== null && why === AGENT_LIMITED ? limit(why, until) : null),
+  "run.ended": end,
+};
+
+/** Facts that may be worth a notice; whoever records one in a shared run is named in it, and tells it. */
+export const NOTICE_EVENTS = Object.keys(TELLERS) as readonly EventType[];
+
+function budget(text: string): Words {
+  return { kind: "budget", text, command: "ralph status" };
 }
 
-function question(event: Recorded<EventOf<"question.asked">>): Words {
-  const choice = choiceInWords(event, event.at).replaceAll("   ", "; ");
-  return {
-    kind: "decide",
-    text: `${event.task} asks: ${event.question}${choice === "" ? "" : ` (${choice})`}`,
-    command: `ralph decide ${asArgument(event.task)} ${asWords(event.options[0] ?? "…")}`,
-  };
-}
-
-function blocked(task: string, reason: string): Words {
-  return {
-    kind: "blocked",
-    text: `${task} is blocked: ${reason}`,
-    command: `ralph unblock ${asArgument(task)}`,
-  };
+function blocked(task: string, how: string): Words {
+  return { kind: "blocked", text: `${task} ${how}`, command: `ralph unblock ${asArgument(task)}` };
 }
 
 function stuck(reason: string): Words {
   return { kind: "stuck", text: `the run is stuck: ${reason}`, command: "ralph why" };
 }
 
-function budget(event: EventOf<"budget.neared" | "budget.reached">): Words {
-  const spent = spentInWords(event);
-  const text = event.type === "budget.reached" ? `${spent}: no further iteration begins` : spent;
-  return { kind: "budget", text, command: "ralph status" };
-}
-
-/** With `--no-wait` its end tells of the limit. */
-function endsInstead({ run }: EventOf<"calls.exhausted">, state: State): boolean {
-  return state.run?.id === run && state.run.settings.noWait;
-}
-
-function limit(why: string): Words {
-  return { kind: "limit", text: `the run waits: ${why}`, command: "ralph status" };
+function limit(why: string, until: Instant): Words {
+  const text = `the run waits: ${why}; it goes on at ${isoTime(until)}`;
+  return { kind: "limit", text, command: "ralph status" };
 }
 
 /** What was told by a fact of its own is not told again, and a person who stopped it knows. */
 function end(event: EventOf<"run.ended">, state: State): Words | null {
   const run = state.run?.id === event.run ? state.run : null;
-  const counts = run === null ? "" : ` (${countsOf(state)})`;
-  const command = COMMANDS[event.outcome];
-  const ended = (kind: NoticeKind = "ended", next = command): Words => {
-    return { kind, text: `the run has ended: ${event.reason}${counts}`, command: next };
-  };
+  const { tasks, done } = scopeOf(state);
+  const reason =
+    run === null ? event.reason : `${event.reason} (${done} of ${count(tasks.length, "task")} done)`;
+  const { command } = OUTCOME_WORDS[event.outcome];
+  const ended = { kind: "ended", text: `the run has ended: ${reason}`, command } as const;
   switch (event.outcome) {
     case "completed":
-      return { kind: "done", text: `the run is done: ${event.reason}${counts}`, command };
+      return { kind: "done", text: `the run is done: ${reason}`, command };
     case "stuck":
-      return stuck(`${event.reason}${counts}`);
+      return stuck(reason);
     case "limited":
       if (run !== null && run.budgetReached === event.reason) return null;
-      return ended(/\bbudget\b/.test(event.reason) ? "budget" : "limit");
+      return { ...ended, kind: /\bbudget\b/.test(event.reason) ? "budget" : "limit" };
     case "blocked":
     case "undecided":
-      if (run !== null && isBlockedOutside(state)) return ended("ended", "ralph why");
-      return run === null || !run.settings.keepGoing || isOnly(state) ? null : ended();
+      if (run !== null && isBlockedOutside(state)) return { ...ended, command: "ralph why" };
+      // What was told of the only task is all that there is to tell.
+      return run === null || !run.settings.keepGoing || tasks.length === 1 ? null : ended;
     case "exhausted":
     case "misconfigured":
-      return ended();
+      return ended;
     case "stopped":
       return null;
   }
-}
-
-/** What was told of the only task is all that there is to tell. */
-function isOnly({ run, plan }: State): boolean {
-  return run !== null && plan !== null && tasksInScope(run, plan).length === 1;
-}
-
-const COMMANDS: Readonly<Record<Outcome, string | null>> = {
-  completed: null,
-  exhausted: "ralph why",
-  blocked: "ralph blocked --suggest",
-  undecided: "ralph inbox",
-  stuck: "ralph why",
-  limited: "ralph run",
-  misconfigured: "ralph doctor",
-  stopped: null,
-};
-
-function countsOf(state: State): string {
-  const tasks = state.run === null || state.plan === null ? [] : tasksInScope(state.run, state.plan);
-  const done = tasks.filter((task) => statusOf(state, task) === "done").length;
-  return `${done} of ${count(tasks.length, "task")} done`;
-}
-
-/** Such a run does not end by itself when nobody can go on. */
-function isShared({ run }: State): boolean {
-  return run?.settings.shared === true;
 }
 
 export type PayloadFormat = "json" | "slack" | "discord";
@@ -202,32 +141,18 @@ export function payload(format: PayloadFormat, notice: Notice, sending: Sending)
       return JSON.stringify(noticeJson(notice, sending));
     case "slack":
       return JSON.stringify({ text: inSlack(notice, sending.project) });
-    case "discord":
+    case "discord": {
+      const content = inDiscord(notice, sending.project);
       // Whoever is named in a text of an agent's is not called.
-      return JSON.stringify({
-        content: inDiscord(notice, sending.project),
-        allowed_mentions: { parse: [] },
-      });
+      return JSON.stringify({ content, allowed_mentions: { parse: [] } });
+    }
   }
 }
 
 /** The names are part of the public contract. */
 export function noticeJson(notice: Notice, { project, host, now }: Sending): Record<string, unknown> {
-  const { id, kind, at, run, task, text, command, event } = notice;
-  return {
-    schema: "ralph.notice.v1",
-    id,
-    kind,
-    at: isoTime(at),
-    sent_at: isoTime(now),
-    project,
-    host,
-    run,
-    task,
-    text,
-    command,
-    event,
-  };
+  const { position: _, at, ...told } = notice;
+  return { schema: "ralph.notice.v1", ...told, at: isoTime(at), sent_at: isoTime(now), project, host };
 }
 
 /** For a person: the title, and what to know and to type. */

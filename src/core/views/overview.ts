@@ -1,36 +1,12 @@
-import { agentFor, iterationsShown, timeoutFor } from "../loop/agent-for.ts";
 import { nextWitness } from "../loop/judge-iteration.ts";
 import { isOpen, type OpenIteration, type RunState, type State, taskState } from "../state.ts";
-import { statusOf, type TaskStatus, whyBlocked } from "../loop/task-status.ts";
+import type { TaskStatus } from "../loop/task-status.ts";
 import type { Task } from "../plan.ts";
 import { REVIEW_MODES, reviewOf } from "../review/story-review.ts";
-import { stageOf, stagesOf } from "../loop/stages.ts";
+import { stagesOf } from "../loop/stages.ts";
 import { capital } from "../text.ts";
 import type { Instant } from "../time.ts";
-import { projectStatus, type Status, type WorkerRow } from "./status.ts";
-
-/** Everything that a screen shows at a glance. */
-export interface Overview {
-  /** The folder's name. */
-  readonly project: string;
-  /** Of the log, up to which this is true. */
-  readonly position: number;
-  readonly now: Instant;
-  /** False: the screen is there to look only. */
-  readonly mayAct: boolean;
-  /** A process drives the run right now. */
-  readonly isDriven: boolean;
-  readonly status: Status;
-  readonly board: Board;
-  readonly lanes: readonly LaneRow[];
-  readonly progress: readonly LiveProgress[];
-  /** Everybody who works for the queue, or did lately, the longest here first; null where one machine works alone. */
-  readonly workers: readonly WorkerRow[] | null;
-  /** The last things that happened, in words, oldest first. */
-  readonly tail: readonly LogLine[];
-  /** The next command to type, when there is nothing to show or to do here. */
-  readonly hint: string | null;
-}
+import { projectStatus, taskRow, type WorkerRow } from "./status.ts";
 
 /** What an agent is doing right now. */
 export interface LiveProgress {
@@ -52,21 +28,35 @@ export interface LogLine {
 }
 
 /** What is known beside the state. */
-export type Around = Pick<
-  Overview,
-  "project" | "now" | "mayAct" | "isDriven" | "progress" | "workers" | "tail"
-> & {
+export interface Around {
+  /** The folder's name. */
+  readonly project: string;
+  readonly now: Instant;
+  /** False: the screen is there to look only. */
+  readonly mayAct: boolean;
+  /** A process drives the run right now. */
+  readonly isDriven: boolean;
+  readonly progress: readonly LiveProgress[];
+  /** Everybody who works for the queue, or did lately, the longest here first; null where one machine works alone. */
+  readonly workers: readonly WorkerRow[] | null;
+  /** The last things that happened, in words, oldest first. */
+  readonly tail: readonly LogLine[];
   /** Calls of this hour. */
   readonly calls: number;
-};
+}
 
-export function overviewOf(state: State, { calls, ...around }: Around): Overview {
+/** Everything that a screen shows at a glance. */
+export type Overview = ReturnType<typeof overviewOf>;
+
+export function overviewOf(state: State, { calls, ...around }: Around) {
   return {
     ...around,
+    /** Of the log, up to which this is true. */
     position: state.position,
     status: projectStatus(state, around.isDriven, { calls, now: around.now }),
     board: boardOf(state),
     lanes: laneRows(state),
+    /** The next command to type, when there is nothing to show or to do here. */
     hint: hintOf(state, around),
   };
 }
@@ -89,23 +79,7 @@ export interface Column {
   readonly cards: readonly Card[];
 }
 
-export interface Card {
-  readonly id: string;
-  readonly title: string;
-  readonly status: TaskStatus;
-  /** "Coder (3/15)": where it is in its loop; null before its first iteration. */
-  readonly loop: string | null;
-  readonly stage: string;
-  readonly agent: string | null;
-  /** Null when nobody works on it right now. */
-  readonly lane: number | null;
-  readonly startedAt: Instant | null;
-  readonly complexity: string | null;
-  readonly costUsd: number | null;
-  readonly dependsOn: readonly string[];
-  /** Why it waits for a person: a question, a reason; null when it does not. */
-  readonly waitsFor: string | null;
-}
+export type Card = ReturnType<typeof cardOf>;
 
 export function boardOf(state: State): Board {
   const cards = (state.plan?.tasks ?? []).map((task) => cardOf(state, task));
@@ -147,27 +121,27 @@ function stageNames({ run, plan }: State): readonly string[] {
   return isReviewed ? REVIEW_MODES.toReversed() : stagesOf(settings).map(({ name }) => name);
 }
 
-function cardOf(state: State, task: Task): Card {
-  const known = taskState(state, task.id);
-  const settings = state.run?.settings;
-  const stage = stageOf(settings ?? {}, task, known.stage);
-  const open = state.iterations.find((iteration) => iteration.task === task.id);
-  const most = settings === undefined ? null : iterationsShown(state, task, settings, stage);
-  const count = `${known.iterations}${most === null ? "" : `/${most}`}`;
-  const { question } = known;
+function cardOf(state: State, task: Task) {
+  const { id, title, status, stage, agent, complexity, ...row } = taskRow(state, task);
+  const open = state.iterations.find((iteration) => iteration.task === id);
+  const count = `${row.iteration}${row.max_iterations === null ? "" : `/${row.max_iterations}`}`;
+  const { question } = taskState(state, id);
   return {
-    id: task.id,
-    title: task.title,
-    status: statusOf(state, task),
-    loop: known.iterations === 0 ? null : `${capital(stage.name)} (${count})`,
-    stage: stage.name,
-    agent: settings === undefined ? task.agent : agentFor(state, task, settings),
+    id,
+    title,
+    status,
+    stage,
+    agent,
+    complexity,
+    /** "Coder (3/15)": where it is in its loop; null before its first iteration. */
+    loop: row.iteration === 0 ? null : `${capital(stage)} (${count})`,
+    /** Null when nobody works on it right now. */
     lane: open?.lane ?? null,
     startedAt: open?.startedAt ?? null,
-    complexity: settings === undefined ? null : timeoutFor(state, task, settings).complexity,
-    costUsd: known.spend.usd,
+    costUsd: row.cost_usd,
     dependsOn: task.dependsOn,
-    waitsFor: question !== null && question.answer === null ? question.text : whyBlocked(known),
+    /** Why it waits for a person: a question, a reason; null when it does not. */
+    waitsFor: question !== null && question.answer === null ? question.text : row.blocked_reason,
   };
 }
 
@@ -178,42 +152,23 @@ export interface LaneRow {
   readonly work: LaneWork | null;
 }
 
-export interface LaneWork extends Pick<
-  OpenIteration,
-  "task" | "stage" | "agent" | "ordinal" | "maxIterations" | "startedAt" | "timeoutMs" | "worker"
-> {
-  readonly iteration: number;
-  /** What is under way: the agent, the look at its work, the witnesses one after the other. */
-  readonly doing: "agent" | "evidence" | "gates" | "old-checks" | "reader" | "verdict";
-  /** The same in words for every screen; empty: the agent works, and says itself what it does. */
-  readonly says: string;
-}
-
-const DOING: Readonly<Record<LaneWork["doing"], string>> = {
-  agent: "",
-  evidence: "reading its changes",
-  gates: "running the gates",
-  "old-checks": "running the gates with the old checks",
-  reader: "a second reader reads the claim",
-  verdict: "judging",
-};
+export type LaneWork = ReturnType<typeof laneWork>;
 
 /** Every lane of the open run in order; none without one. Of a run that workers share: those that are at work. */
 export function laneRows(state: State): readonly LaneRow[] {
   const { run, iterations } = state;
   if (!isOpen(run)) return [];
-  const workOf = (open: OpenIteration): LaneWork => laneWork(open, doing(state, run, open));
   if (run.settings.shared === true)
     return iterations
-      .map((open) => ({ lane: open.lane, work: workOf(open) }))
+      .map((open) => ({ lane: open.lane, work: laneWork(state, run, open) }))
       .toSorted((a, b) => a.lane - b.lane);
   return Array.from({ length: run.settings.lanes }, (_, index) => {
     const open = iterations.find(({ lane }) => lane === index + 1);
-    return { lane: index + 1, work: open === undefined ? null : workOf(open) };
+    return { lane: index + 1, work: open === undefined ? null : laneWork(state, run, open) };
   });
 }
 
-function laneWork(open: OpenIteration, now: LaneWork["doing"]): LaneWork {
+function laneWork(state: State, run: RunState, open: OpenIteration) {
   const {
     number: iteration,
     task,
@@ -225,29 +180,30 @@ function laneWork(open: OpenIteration, now: LaneWork["doing"]): LaneWork {
     timeoutMs,
     worker,
   } = open;
-  return {
-    iteration,
-    task,
-    stage,
-    agent,
-    ordinal,
-    maxIterations,
-    startedAt,
-    timeoutMs,
-    worker,
-    doing: now,
-    says: DOING[now],
-  };
+  const doing = doneNow(state, run, open);
+  const about = { iteration, task, stage, agent, ordinal, maxIterations, startedAt, timeoutMs, worker };
+  return { ...about, doing, says: DOING[doing] };
 }
 
-function doing(state: State, run: RunState, open: OpenIteration): LaneWork["doing"] {
+/** What is under way: the agent, the look at its work, the witnesses one after the other. */
+function doneNow(state: State, run: RunState, open: OpenIteration): keyof typeof DOING {
   const { phase } = open;
   if (phase.is !== "observed") return phase.is === "running" ? "agent" : "evidence";
   const witness = nextWitness(state, run, open, phase) ?? "verdict";
   return typeof witness === "string" ? witness : "reader";
 }
 
-/** A piece of a text of any size; it is shown as text, whatever is in it. */
+/** In words for every screen; empty: the agent works, and says itself what it does. */
+const DOING = {
+  agent: "",
+  evidence: "reading its changes",
+  gates: "running the gates",
+  "old-checks": "running the gates with the old checks",
+  reader: "a second reader reads the claim",
+  verdict: "judging",
+};
+
+/** A piece of a text/** A piece of a text of any size; it is shown as text, whatever is in it. */
 export interface TextPage {
   readonly from: number;
   /** Where the next piece begins. */

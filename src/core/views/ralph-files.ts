@@ -4,7 +4,6 @@ import { EMPTY_STATE, isOpen, type State } from "../state.ts";
 import { statusOf } from "../loop/task-status.ts";
 import type { Task } from "../plan.ts";
 import { reviewCapOf, reviewMode, snapshotOf, UNTOUCHED } from "../review/story-review.ts";
-import type { ReviewMode, StoryReview } from "../review/story-review.ts";
 import { isoTime } from "../time.ts";
 import { isExpectedPromise } from "./iteration-entries.ts";
 import {
@@ -12,8 +11,8 @@ import {
   completionOf,
   costOf,
   endedLoop,
-  extendRecord,
   type IterationRecord,
+  keepRecord,
   modeOf,
   tokensOf,
 } from "./iteration-record.ts";
@@ -42,8 +41,13 @@ export function projectActive(state: State): object | null {
   const { run } = state;
   if (!isOpen(run)) return null;
   const { settings } = run;
+  const open = state.iterations.at(-1);
+  // Every story as it is before the iteration.
+  const stories = (state.plan?.tasks ?? []).map(
+    ({ id, done, review }) => review ?? { ...UNTOUCHED, id, passes: done, hasReviewFields: false },
+  );
+  const own = stories.filter(({ id }) => id === open?.task);
   const skipsReview = settings.skipReview === true;
-  const stories = storiesOf(state);
   return {
     timestamp: isoTime(run.startedAt),
     run: run.id,
@@ -52,8 +56,9 @@ export function projectActive(state: State): object | null {
     mode: settings.mode,
     skip_review: skipsReview,
     review_cap: reviewCapOf(settings),
-    story: state.iterations.at(-1)?.task ?? null,
-    iteration_mode: skipsReview ? "implement" : reviewModeOf(state, stories),
+    story: open?.task ?? null,
+    /** Of the iteration under way; before the first, of the next. */
+    iteration_mode: skipsReview ? "implement" : reviewMode(own.length > 0 ? own : stories),
     stuck_count: run.stuckCount,
     source: settings.source.path,
     git_commit: settings.git.commit,
@@ -61,25 +66,11 @@ export function projectActive(state: State): object | null {
   };
 }
 
-/** Every story as it is before the iteration. */
-function storiesOf({ plan }: State): readonly StoryReview[] {
-  return (plan?.tasks ?? []).map(
-    ({ id, done, review }) => review ?? { ...UNTOUCHED, id, passes: done, hasReviewFields: false },
-  );
-}
-
-/** Of the iteration under way; before the first, of the next. */
-function reviewModeOf({ iterations }: State, stories: readonly StoryReview[]): ReviewMode {
-  const open = iterations.at(-1);
-  const own = stories.filter(({ id }) => id === open?.task);
-  return reviewMode(own.length > 0 ? own : stories);
-}
-
 export const SUMMARY_HEADER =
   "iteration,mode,duration_seconds,commit_hash,stories_complete,stories_total,stuck_count,timestamp,task,stage,verdict,agent,cost_usd,tokens";
 
 /** One line of `logs/summary.csv`; `state` is the state at the moment of the verdict. */
-export function summaryRow(record: IterationRecord, state: State): string {
+function summaryRow(record: IterationRecord, state: State): string {
   const tasks = state.plan?.tasks ?? [];
   const isDone = (task: Task): boolean =>
     task.id === record.task ? completionOf(record) !== null : statusOf(state, task) === "done";
@@ -125,12 +116,6 @@ function csvCell(text: string): string {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What is written of one iteration: a line of the summary, and one with everything. */
-export interface IterationRow {
-  readonly summary: string;
-  readonly execution: string;
-}
-
 /** The rows of iterations as their facts come, one after another. */
 export class IterationRows {
   readonly #open = new Map<number, IterationRecord>();
@@ -146,14 +131,11 @@ export class IterationRows {
 
   /** A fact about an iteration that is still open. */
   remember(event: Recorded): IterationRecord | undefined {
-    if (!("iteration" in event)) return undefined;
-    const record = extendRecord(this.#open.get(event.iteration), event);
-    if (record !== undefined) this.#open.set(event.iteration, record);
-    return record;
+    return keepRecord(this.#open, event);
   }
 
-  /** Those that are due, each once. */
-  take(): readonly IterationRow[] {
+  /** Those that are due, each once: a line of the summary, and one with everything. */
+  take(): readonly { readonly summary: string; readonly execution: string }[] {
     const judged = this.#judged;
     this.#judged = [];
     return judged.flatMap(({ iteration, state }) => {
@@ -166,9 +148,9 @@ export class IterationRows {
 }
 
 /** All rows of a log. */
-export function rowsOf(events: readonly Recorded[]): readonly IterationRow[] {
+export function rowsOf(events: readonly Recorded[]): ReturnType<IterationRows["take"]> {
   const keeper = new IterationRows();
-  const rows: IterationRow[] = [];
+  const rows: ReturnType<IterationRows["take"]>[number][] = [];
   let state = EMPTY_STATE;
   for (const event of events) {
     // What follows from a verdict is recorded with it, before anything else begins or a person says anything.

@@ -1,104 +1,57 @@
-import type { EventOf, Outcome, Recorded } from "../events.ts";
+import type { EventOf, Recorded } from "../events.ts";
 import { likelySpent, NOTHING_SPENT, type Spend, withCost } from "../loop/brakes.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
 import type { Settings } from "../settings.ts";
 import { agentsInWords } from "../loop/stages.ts";
 import type { Instant } from "../time.ts";
-import type { IterationRow } from "./iteration-record.ts";
-
-/** One run in a list of them. */
-export interface RunEntry {
-  readonly id: string;
-  readonly startedAt: Instant;
-  /** Null: it goes on, or was interrupted. */
-  readonly endedAt: Instant | null;
-  readonly outcome: Outcome | null;
-  readonly reason: string | null;
-  readonly exitCode: number | null;
-  readonly source: string;
-  /** With a pipeline those of its stages. */
-  readonly agent: string;
-  readonly lanes: number;
-  /** What its agents ran in, if anything. */
-  readonly sandbox?: string;
-  readonly iterations: number;
-  readonly accepted: number;
-  /** Null: nobody told. */
-  readonly costUsd: number | null;
-}
+import { type IterationRow, sumOf } from "./iteration-record.ts";
 
 /** The events of which the list is made; what iterations came to is counted from their rows. */
 export const RUN_LIST_EVENTS = ["run.started", "run.resumed", "run.ended"] as const;
 
+/** One run in a list of them. */
+export type RunEntry = ReturnType<typeof runEntry>;
+
 /** Every run, the newest first. */
-export function runList(events: Iterable<Recorded>, rows: readonly IterationRow[]): readonly RunEntry[] {
-  const runs = new Map<string, RunEntry>();
-  for (const event of events) {
-    if (event.type === "run.started") runs.set(event.run, beginRun(event));
-    const run = "run" in event && event.run !== null ? runs.get(event.run) : undefined;
-    if (run !== undefined) runs.set(run.id, extend(run, event));
-  }
-  const sums = sumsOf(rows);
-  return [...runs.values()].map((run) => ({ ...run, ...sums.get(run.id) })).toReversed();
+export function runList(events: readonly Recorded[], rows: readonly IterationRow[]): readonly RunEntry[] {
+  const byRun = Map.groupBy(events, (event) => ("run" in event ? event.run : null));
+  const rowsByRun = Map.groupBy(rows, ({ run }) => run);
+  return events
+    .filter((event) => event.type === "run.started")
+    .map((start) => runEntry(start, byRun.get(start.run) ?? [], rowsByRun.get(start.run) ?? []))
+    .toReversed();
 }
 
-type Sum = { -readonly [Key in "iterations" | "accepted" | "costUsd"]: RunEntry[Key] };
-
-/** Counted in place: there may be very many rows. */
-function sumsOf(rows: readonly IterationRow[]): ReadonlyMap<string, Sum> {
-  const sums = new Map<string, Sum>();
-  for (const { run, isCompleted, costUsd } of rows) {
-    const sum = sums.get(run) ?? { iterations: 0, accepted: 0, costUsd: null };
-    sum.iterations += 1;
-    sum.accepted += isCompleted ? 1 : 0;
-    if (costUsd !== null) sum.costUsd = (sum.costUsd ?? 0) + costUsd;
-    sums.set(run, sum);
-  }
-  return sums;
+function runEntry(
+  start: Recorded<EventOf<"run.started">>,
+  events: readonly Recorded[],
+  rows: readonly IterationRow[],
+) {
+  const { settings } = events.findLast((event) => event.type === "run.resumed") ?? start;
+  const end = events.findLast((event) => event.type === "run.ended");
+  return {
+    id: start.run,
+    startedAt: start.at,
+    /** Null: it goes on, or was interrupted. */
+    endedAt: end?.at ?? null,
+    outcome: end?.outcome ?? null,
+    reason: end?.reason ?? null,
+    exitCode: end === undefined ? null : EXIT_CODES[end.outcome],
+    source: settings.source.label,
+    /** With a pipeline those of its stages. */
+    agent: agentsInWords(settings),
+    lanes: lanesOf(settings),
+    ...(settings.sandbox && { sandbox: settings.sandbox.kind }),
+    iterations: rows.length,
+    accepted: rows.filter(({ isCompleted }) => isCompleted).length,
+    /** Null: nobody told. */
+    costUsd: rows.reduce<number | null>((sum, { costUsd }) => sumOf(sum, costUsd), null),
+  };
 }
 
 /** Of a run that workers share nobody knows how many there will be. */
 export function lanesOf({ lanes, shared }: Pick<Settings, "lanes" | "shared">): number {
   return shared === true ? 1 : lanes;
-}
-
-function beginRun({ run, at, settings }: Recorded<EventOf<"run.started">>): RunEntry {
-  return {
-    id: run,
-    startedAt: at,
-    endedAt: null,
-    outcome: null,
-    reason: null,
-    exitCode: null,
-    ...ofSettings(settings),
-    iterations: 0,
-    accepted: 0,
-    costUsd: null,
-  };
-}
-
-function ofSettings(settings: Settings): Pick<RunEntry, "source" | "agent" | "lanes" | "sandbox"> {
-  return {
-    source: settings.source.label,
-    agent: agentsInWords(settings),
-    lanes: lanesOf(settings),
-    ...(settings.sandbox && { sandbox: settings.sandbox.kind }),
-  };
-}
-
-function extend(run: RunEntry, event: Recorded): RunEntry {
-  switch (event.type) {
-    case "run.resumed": {
-      const { sandbox: _, ...rest } = run;
-      return { ...rest, ...ofSettings(event.settings) };
-    }
-    case "run.ended": {
-      const { at, outcome, reason } = event;
-      return { ...run, endedAt: at, outcome, reason, exitCode: EXIT_CODES[outcome] };
-    }
-    default:
-      return run;
-  }
 }
 
 /** A line or bars: the same number of moments (or iterations) and values. Null: not known. */
@@ -108,34 +61,10 @@ export interface Series {
   readonly y: readonly (number | null)[];
 }
 
-export interface Charts {
-  /** Dollars spent so far, by time. */
-  readonly cost: Series;
-  /** Dollars for each accepted task so far, by time. */
-  readonly costPerTask: Series;
-  /** Minutes, by iteration. */
-  readonly duration: Series;
-  /** Files changed, by iteration. */
-  readonly files: Series;
-  /** How often each type of intervention was chosen, the most frequent first. */
-  readonly interventions: readonly { readonly type: string; readonly count: number }[];
-  /** Where the budget will be at this rate. */
-  readonly forecast: Forecast | null;
-}
-
-export interface Forecast {
-  readonly budgetUsd: number;
-  readonly spentUsd: number;
-  /** Of the whole plan, if it goes on like this; null: too early to tell. */
-  readonly planUsd: number | null;
-  /** When the budget is used up at this rate; null: not before the plan is done, or nothing is spent. */
-  readonly reachedAt: Instant | null;
-}
-
 /** What is known beside the iterations. */
 export interface AroundCharts {
   readonly budgetUsd: number | null;
-  /** Of the whole plan, if it goes on like this. */
+  /** Of the whole plan, if it goes on like this; null: too early to tell. */
   readonly forecastUsd: number | null;
   /** Of a run that has ended: when it did. */
   readonly now: Instant;
@@ -143,46 +72,48 @@ export interface AroundCharts {
 
 const MINUTE_MS = 60_000;
 
+export type Charts = ReturnType<typeof chartsOf>;
+
 /** Of iterations in any order. */
-export function chartsOf(rows: readonly IterationRow[], around: AroundCharts): Charts {
+export function chartsOf(rows: readonly IterationRow[], around: AroundCharts) {
   const inOrder = rows.toSorted((a, b) => a.iteration - b.iteration);
   const x = inOrder.map(({ iteration }) => iteration);
-  const cost = costSoFar(rows);
   const minutes = inOrder.map(({ durationMs }) => (durationMs === null ? null : durationMs / MINUTE_MS));
+  const types = inOrder.flatMap(({ interventions }) => interventions);
+  const counts = [...Map.groupBy(types, (type) => type)].map(([type, all]) => ({ type, count: all.length }));
+  const { cost, costPerTask } = costsSoFar(rows);
+  const duration: Series = { name: "Minutes", x, y: minutes };
+  const files: Series = { name: "Files", x, y: inOrder.map((row) => row.files) };
   return {
     cost,
-    costPerTask: costPerTask(rows, cost),
-    duration: { name: "Minutes", x, y: minutes },
-    files: { name: "Files", x, y: inOrder.map(({ files }) => files) },
-    interventions: countInterventions(inOrder),
+    costPerTask,
+    duration,
+    files,
+    /** How often each type was chosen, the most frequent first. */
+    interventions: counts.toSorted((a, b) => b.count - a.count),
     forecast: forecastOf(rows, cost, around),
   };
 }
 
-/** From nothing at the first beginning to the end of each iteration. */
-function costSoFar(rows: readonly IterationRow[]): Series {
-  const first = rows.reduce((earliest, { startedAt }) => Math.min(earliest, startedAt), Infinity);
+/** Dollars, and dollars for each accepted task: from the first beginning on, at the end of each iteration. */
+function costsSoFar(rows: readonly IterationRow[]): { readonly cost: Series; readonly costPerTask: Series } {
   const isKnown = rows.some(({ costUsd }) => costUsd !== null);
-  const x: Instant[] = rows.length === 0 ? [] : [first];
-  const y: (number | null)[] = rows.length === 0 ? [] : [isKnown ? 0 : null];
-  let sum = 0;
+  const first = rows.reduce((earliest, { startedAt }) => Math.min(earliest, startedAt), Infinity);
+  const points = rows.length === 0 ? [] : [{ at: first, usd: isKnown ? 0 : null, accepted: 0 }];
+  let [usd, accepted] = [0, 0];
   for (const row of endedInOrder(rows)) {
-    sum += row.costUsd ?? 0;
-    x.push(endOf(row));
-    y.push(isKnown ? sum : null);
+    usd += row.costUsd ?? 0;
+    accepted += row.isCompleted ? 1 : 0;
+    points.push({ at: endOf(row), usd: isKnown ? usd : null, accepted });
   }
-  return { name: "Cost", x, y };
-}
-
-/** At the same moments. */
-function costPerTask(rows: readonly IterationRow[], { x, y }: Series): Series {
-  let accepted = 0;
-  const counts = endedInOrder(rows).map(({ isCompleted }) => (accepted += isCompleted ? 1 : 0));
-  const each = y.map((usd, index) => {
-    const tasks = counts[index - 1] ?? 0;
-    return usd === null || tasks === 0 ? null : usd / tasks;
-  });
-  return { name: "Cost per accepted task", x, y: each };
+  const x = points.map(({ at }) => at);
+  const each = points.map((point) =>
+    point.usd === null || point.accepted === 0 ? null : point.usd / point.accepted,
+  );
+  return {
+    cost: { name: "Cost", x, y: points.map((point) => point.usd) },
+    costPerTask: { name: "Cost per accepted task", x, y: each },
+  };
 }
 
 function endedInOrder(rows: readonly IterationRow[]): readonly IterationRow[] {
@@ -193,29 +124,23 @@ function endOf({ startedAt, durationMs }: IterationRow): Instant {
   return startedAt + (durationMs ?? 0);
 }
 
-function countInterventions(rows: readonly IterationRow[]): Charts["interventions"] {
-  const counts = new Map<string, number>();
-  for (const type of rows.flatMap(({ interventions }) => interventions))
-    counts.set(type, (counts.get(type) ?? 0) + 1);
-  return [...counts].map(([type, count]) => ({ type, count })).toSorted((a, b) => b.count - a.count);
-}
+/** Where the budget will be at this rate. */
+export type Forecast = NonNullable<ReturnType<typeof forecastOf>>;
 
-function forecastOf(rows: readonly IterationRow[], cost: Series, around: AroundCharts): Forecast | null {
-  const { budgetUsd, forecastUsd: planUsd } = around;
+function forecastOf(rows: readonly IterationRow[], { x, y }: Series, around: AroundCharts) {
+  const { budgetUsd, forecastUsd: planUsd, now } = around;
   if (budgetUsd === null) return null;
   const spend = endedInOrder(rows).reduce<Spend>((sum, { costUsd }) => withCost(sum, costUsd), NOTHING_SPENT);
   const spentUsd = likelySpent(spend);
-  return { budgetUsd, spentUsd, planUsd, reachedAt: whenReached(cost, { ...around, budgetUsd, spentUsd }) };
-}
-
-function whenReached(
-  { x, y }: Series,
-  { budgetUsd, spentUsd, forecastUsd, now }: AroundCharts & { budgetUsd: number; spentUsd: number },
-): Instant | null {
-  const begun = x[0];
-  if (begun === undefined || spentUsd === 0) return null;
-  if (spentUsd >= budgetUsd) return x[y.findIndex((usd) => usd !== null && usd >= budgetUsd)] ?? now;
-  if (forecastUsd !== null && forecastUsd <= budgetUsd) return null;
-  const msPerDollar = Math.max(0, now - begun) / spentUsd;
-  return Math.round(now + (budgetUsd - spentUsd) * msPerDollar);
+  const whenReached = (): Instant | null => {
+    const [begun] = x;
+    if (begun === undefined || spentUsd === 0) return null;
+    if (spentUsd >= budgetUsd) return x[y.findIndex((usd) => usd !== null && usd >= budgetUsd)] ?? now;
+    if (planUsd !== null && planUsd <= budgetUsd) return null;
+    const msPerDollar = Math.max(0, now - begun) / spentUsd;
+    return Math.round(now + (budgetUsd - spentUsd) * msPerDollar);
+  };
+  /** Null: not before the plan is done, or nothing is spent. */
+  const reachedAt = whenReached();
+  return { budgetUsd, spentUsd, planUsd, reachedAt };
 }

@@ -32,15 +32,25 @@ export const TASK_SIGNS: Readonly<Record<TaskStatus, Sign>> = {
   skipped: { sign: "–", look: "dim" },
 };
 
+interface OutcomeWords {
+  readonly title: string;
+  readonly summary: string;
+  /** What to type then; null: nothing. */
+  readonly command: string | null;
+}
+
 /** How a run ended, for a heading and (in capitals) for the summary. */
-export const OUTCOME_WORDS: Readonly<Record<Outcome, { readonly title: string; readonly summary: string }>> =
-  {
-    completed: { title: "All tasks are done", summary: "COMPLETE" },
-    exhausted: { title: "Iteration limit reached", summary: "ITERATION LIMIT" },
-    blocked: { title: "Blocked: it needs a person", summary: "BLOCKED" },
-    undecided: { title: "A decision is needed", summary: "DECISION NEEDED" },
-    stuck: { title: "Stuck", summary: "STUCK" },
-    limited: { title: "Limit reached", summary: "CANNOT GO ON NOW" },
-    misconfigured: { title: "Misconfigured", summary: "MISCONFIGURED" },
-    stopped: { title: "Stopped", summary: "STOPPED" },
-  };
+export const OUTCOME_WORDS: Readonly<Record<Outcome, OutcomeWords>> = {
+  completed: { title: "All tasks are done", summary: "COMPLETE", command: null },
+  exhausted: { title: "Iteration limit reached", summary: "ITERATION LIMIT", command: "ralph why" },
+  blocked: {
+    title: "Blocked: it needs a person",
+    summary: "BLOCKED",
+    command: "ralph blocked --suggest",
+  },
+  undecided: { title: "A decision is needed", summary: "DECISION NEEDED", command: "ralph inbox" },
+  stuck: { title: "Stuck", summary: "STUCK", command: "ralph why" },
+  limited: { title: "Limit reached", summary: "CANNOT GO ON NOW", command: "ralph run" },
+  misconfigured: { title: "Misconfigured", summary: "MISCONFIGURED", command: "ralph doctor" },
+  stopped: { title: "Stopped", summary: "STOPPED", command: null },
+};

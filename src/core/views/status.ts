@@ -9,7 +9,7 @@ import { statusOf, type TaskStatus, whyBlocked, tasksInScope } from "../loop/tas
 import type { Task } from "../plan.ts";
 import { stageOf } from "../loop/stages.ts";
 import { formatDuration, type Instant, isoTime } from "../time.ts";
-import { type InboxItem, inboxOf, openProposals } from "./inbox.ts";
+import { doneIds, type InboxItem, inboxOf, openProposals } from "./inbox.ts";
 
 /** What `ralph status --json` prints and `status.json` holds. */
 export interface Status {
@@ -113,7 +113,7 @@ export interface TaskRow {
  */
 export function projectStatus(state: State, alive: boolean, shared: Shared | null = null): Status {
   const { run, plan } = state;
-  const tasks = (plan?.tasks ?? []).map((task) => taskRow(state, run, task));
+  const tasks = (plan?.tasks ?? []).map((task) => taskRow(state, task));
   const done = tasks.filter((task) => task.status === "done").length;
   const usd = run?.spend.usd ?? null;
   return {
@@ -188,10 +188,10 @@ function runStatus(run: RunState, alive: boolean): RunStatus {
   };
 }
 
-function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
+export function taskRow(state: State, task: Task): TaskRow {
   const known = taskState(state, task.id);
   const { failure } = known;
-  const settings = run?.settings;
+  const settings = state.run?.settings;
   const timeout = settings ? timeoutFor(state, task, settings) : null;
   const stage = stageOf(settings ?? {}, task, known.stage);
   return {
@@ -219,6 +219,13 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
   };
 }
 
+/** The tasks that the run is about, and how many of them are done; none without a run. */
+export function scopeOf(state: State): { readonly tasks: readonly Task[]; readonly done: number } {
+  const { run, plan } = state;
+  const tasks = run === null || plan === null ? [] : tasksInScope(run, plan);
+  return { tasks, done: tasks.filter((task) => statusOf(state, task) === "done").length };
+}
+
 function isoOrNull(at: Instant | null): string | null {
   return at === null ? null : isoTime(at);
 }
@@ -242,28 +249,31 @@ export interface MessageEntry {
 
 /** Those that an agent may still work from, the oldest first; for a task that is done it is too late. */
 export function waitingMessages(state: State): readonly MessageEntry[] {
-  const planned = state.plan?.tasks ?? [];
-  const done = new Set(planned.filter((task) => statusOf(state, task) === "done").map(({ id }) => id));
-  return state.steers
-    .map(({ carriedIn, givenAt, ...steer }) =>
-      messageEntry({ ...steer, at: givenAt }, carriedIn === null ? "waiting" : "working"),
-    )
-    .filter(({ task }) => task === null || !done.has(task));
+  const done = doneIds(state);
+  const open = state.steers.filter(({ task }) => task === null || !done.has(task));
+  return open.map((steer) => messageEntry({ ...steer, at: steer.givenAt }, openState(steer)));
 }
 
 /** All of them, the oldest first; `events` are those of steering. */
 export function allMessages(events: readonly Recorded[], { steers }: State): readonly MessageEntry[] {
-  const uses = events.filter((event) => event.type === "steer.used");
-  return events.flatMap((event): MessageEntry[] => {
-    if (event.type !== "steer.given") return [];
-    const open = steers.find(({ id }) => id === event.id);
-    const used = uses
-      .filter(({ id }) => id === event.id)
-      .map(({ iteration, task, how, at }) => ({ iteration, task, how, at: isoTime(at) }));
-    const settled = used.length > 0 ? "used" : "dropped";
-    const now = open === undefined ? settled : open.carriedIn === null ? "waiting" : "working";
-    return [messageEntry(event, now, used)];
-  });
+  const uses = Map.groupBy(
+    events.filter((event) => event.type === "steer.used"),
+    ({ id }) => id,
+  );
+  return events
+    .filter((event) => event.type === "steer.given")
+    .map((given) => {
+      const open = steers.find(({ id }) => id === given.id);
+      const used = (uses.get(given.id) ?? []).map(({ iteration, task, how, at }) => {
+        return { iteration, task, how, at: isoTime(at) };
+      });
+      const settled = used.length > 0 ? "used" : "dropped";
+      return messageEntry(given, open === undefined ? settled : openState(open), used);
+    });
+}
+
+function openState({ carriedIn }: State["steers"][number]): MessageEntry["state"] {
+  return carriedIn === null ? "waiting" : "working";
 }
 
 function messageEntry(
@@ -276,9 +286,9 @@ function messageEntry(
 
 /** Those of the open run: an agent works in them, or the next iteration is waited for. */
 export function activeLoops(state: State) {
-  const { run, plan } = state;
-  if (!isOpen(run) || plan === null) return [];
-  return tasksInScope(run, plan).flatMap((task) => {
+  const { run } = state;
+  if (!isOpen(run)) return [];
+  return scopeOf(state).tasks.flatMap((task) => {
     const { iterations, loopSince, stage: current } = taskState(state, task.id);
     const open = state.iterations.find((one) => one.task === task.id);
     const isUnderWay = ["todo", "doing"].includes(statusOf(state, task)) && iterations > 0;
@@ -310,30 +320,27 @@ export function loopEntry(loop: Loop): Record<string, unknown> {
   };
 }
 
-/** A worker of the queue, as screens show it. */
-export interface WorkerRow {
+/** A worker as others have seen it. */
+interface SeenWorker {
   readonly id: string;
   readonly host: string;
   /** So many tasks at a time. */
   readonly lanes: number;
   /** What it has that tasks may ask for. */
   readonly labels: readonly string[];
-  readonly since: Instant;
-  /** When it was last heard of. */
-  readonly seen: Instant;
+  readonly startedAt: Instant;
+  readonly seenAt: Instant;
   /** `vanished`: it said nothing for longer than a lease, and not that it leaves. */
   readonly is: "here" | "leaving" | "vanished" | "gone";
   /** Tasks that it works on, and with an @ what it does for all. */
   readonly holds: readonly string[];
 }
 
-/** A worker as others have seen it. */
-type SeenWorker = Omit<WorkerRow, "since" | "seen"> & {
-  readonly startedAt: Instant;
-  readonly seenAt: Instant;
-};
+/** A worker of the queue, as screens show it. */
+export type WorkerRow = ReturnType<typeof workerRow>;
 
-export function workerRow({ id, host, lanes, labels, startedAt, seenAt, is, holds }: SeenWorker): WorkerRow {
+export function workerRow({ startedAt, seenAt, ...worker }: SeenWorker) {
+  const { id, host, lanes, labels, is, holds } = worker;
   return { id, host, lanes, labels, since: startedAt, seen: seenAt, is, holds };
 }
 

@@ -9,7 +9,7 @@ import {
   tasksObserved,
 } from "../../../test/spec/given.ts";
 import type { Event, Outcome } from "../events.ts";
-import { runSummary } from "./summary.ts";
+import { runSummary } from "./run-lines.ts";
 
 const one = task("one", { done: true });
 const two = task("two");
@@ -22,8 +22,8 @@ const iteration = [
 ];
 
 test("a run that goes on has none", () => {
-  expect(runSummary(given().state, "log", 0)).toEqual([]);
-  expect(runSummary(given(...start).state, "log", 0)).toEqual([]);
+  expect(runSummary(given().state, "log")).toEqual([]);
+  expect(runSummary(given(...start).state, "log")).toEqual([]);
 });
 
 test("it tells how the run ended, and what it came to", () => {
@@ -33,7 +33,7 @@ test("it tells how the run ended, and what it came to", () => {
     ...state,
     run: { ...run, startedAt: 0, end: { ...run.end!, at: 90_000 }, stuckIterations: 2 },
   };
-  expect(runSummary(at, ".ralph/logs/summary.csv", 0)).toEqual([
+  expect(runSummary(at, ".ralph/logs/summary.csv")).toEqual([
     "Ralph Loop Summary",
     "──────────────────",
     "Exit:        ITERATION LIMIT (code 1)",
@@ -51,7 +51,7 @@ test("without an iteration there is no average, and a cost that is known is told
   const { state } = given(...start, ended("completed"));
   const run = state.run!;
   const spent = { ...state, run: { ...run, spend: { ...run.spend, usd: 1.5 } } };
-  const lines = runSummary(spent, "log", 0);
+  const lines = runSummary(spent, "log");
   expect(lines).toContain("Avg/iter:    –");
   expect(lines).toContain("Cost:        $1.50");
 });
@@ -65,5 +65,5 @@ test.each<[Outcome, string]>([
   ["misconfigured", "MISCONFIGURED (code 64)"],
   ["stopped", "STOPPED (code 130)"],
 ])("%s is said as %s", (outcome, words) => {
-  expect(runSummary(given(...start, ended(outcome)).state, "log", 0)[2]).toBe(`Exit:        ${words}`);
+  expect(runSummary(given(...start, ended(outcome)).state, "log")[2]).toBe(`Exit:        ${words}`);
 });

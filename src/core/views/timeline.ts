@@ -35,34 +35,6 @@ export interface TimeSpan {
   readonly says: string;
 }
 
-/** The events of which a time line is made. */
-export const TIMELINE_EVENTS = [
-  "run.started",
-  "run.resumed",
-  "run.ended",
-  "tasks.observed",
-  "wait.started",
-  "calls.exhausted",
-  "retry.requested",
-  "baseline.measured",
-  "iteration.started",
-  "iteration.ended",
-  "evidence.collected",
-  "gates.checked",
-  "old-checks.ran",
-  "reader.asked",
-  "reader.answered",
-  "verdict.reached",
-  "task.completed",
-  "worktree.opened",
-  "worktree.removed",
-  "merge.prepared",
-  "merge.failed",
-  "merge.held",
-  "task.proposed",
-  "task.merged",
-] as const;
-
 /** Null when there is no such run. `events` may hold those of other runs, too. */
 export function timelineOf(events: readonly Recorded[], run: string): Timeline | null {
   const begin = events.findIndex((event) => event.type === "run.started" && event.run === run);
@@ -131,54 +103,33 @@ function pieces(
 function iterationSpans(record: IterationRecord, drawing: Drawing): readonly TimeSpan[] {
   const { lane, task, iteration, agent, worker, verdict, reasons, times, gates, oldChecks, reading } = record;
   const about = { lane, task, iteration, agent };
+  const spans: TimeSpan[] = [];
+  const add = (is: TimeSpan["is"], from: Instant, to: Instant | undefined, more: Partial<TimeSpan>): void => {
+    spans.push(...pieces(from, to, { is, ...about, ...more }, drawing));
+  };
   const why = asSentence(reasons.map(({ sentence }) => sentence).join("; "));
+  add("agent", record.startedAt, times["iteration.ended"], {
+    ...(worker !== undefined && { worker }),
+    verdict,
+    ...(verdict !== null && { says: why }),
+  });
   const seenAt = times["evidence.collected"];
   const checkedAt = times["gates.checked"];
   // Of a run that asks no gates about it, nothing was waited for after the evidence.
   const hasGates = checkedAt === undefined ? verdict === null : gates.length > 0;
-  const old = oldChecks && {
-    at: times["old-checks.ran"] ?? 0,
-    says: `With ${few(oldChecks.files)} as before the task: ${gatesInWords(oldChecks.gates)}`,
-  };
+  if (seenAt !== undefined && hasGates)
+    add("gates", seenAt, checkedAt, checkedAt === undefined ? {} : { says: gatesInWords(gates) });
+  if (oldChecks !== null) {
+    const at = times["old-checks.ran"] ?? 0;
+    const says = `With ${few(oldChecks.files)} as before the task: ${gatesInWords(oldChecks.gates)}`;
+    spans.push(span(at - oldChecks.durationMs, at, { is: "old-checks", ...about, says }));
+  }
   const asked = record.followed.findLast((event) => event.type === "reader.asked");
-  return [
-    ...pieces(
-      record.startedAt,
-      times["iteration.ended"],
-      {
-        is: "agent",
-        ...about,
-        ...(worker !== undefined && { worker }),
-        verdict,
-        ...(verdict !== null && { says: why }),
-      },
-      drawing,
-    ),
-    ...(seenAt === undefined || !hasGates
-      ? []
-      : pieces(
-          seenAt,
-          checkedAt,
-          { is: "gates", ...about, ...(checkedAt !== undefined && { says: gatesInWords(gates) }) },
-          drawing,
-        )),
-    ...(old && oldChecks
-      ? [span(old.at - oldChecks.durationMs, old.at, { is: "old-checks", ...about, says: old.says })]
-      : []),
-    ...(asked === undefined
-      ? []
-      : pieces(
-          asked.at,
-          times["reader.answered"],
-          {
-            is: "reader",
-            ...about,
-            agent: asked.agent,
-            ...(reading !== null && { says: readingInWords(reading) }),
-          },
-          drawing,
-        )),
-  ];
+  if (asked !== undefined) {
+    const says = reading === null ? {} : { says: readingInWords(reading) };
+    add("reader", asked.at, times["reader.answered"], { agent: asked.agent, ...says });
+  }
+  return spans;
 }
 
 const ENDS_WAIT: ReadonlySet<EventType> = new Set([

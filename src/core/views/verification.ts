@@ -1,4 +1,4 @@
-import type { EventOf, Recorded } from "../events.ts";
+import type { EventOf, EventType, Recorded } from "../events.ts";
 import type { SourceIdentity, TaskId } from "../plan.ts";
 import {
   compareWithBaseline,
@@ -73,37 +73,35 @@ export function checkWork(completion: Completion, today: WorkToday): readonly Ch
 
 function historyCheck({ commit }: Completion, today: WorkToday): Check {
   const name = commit === null ? "" : `the accepted commit ${shortCommit(commit)}`;
+  const check = "history";
   switch (today.commit) {
     case "in-history":
-      return { check: "history", status: "well", sentence: `${name} is in the history of HEAD` };
-    case "elsewhere":
-      return {
-        check: "history",
-        status: "failed",
-        sentence: `${name} is not in the history of HEAD: it was rewritten, or another branch is checked out`,
-      };
+      return { check, status: "well", sentence: `${name} is in the history of HEAD` };
+    case "elsewhere": {
+      const why = "it was rewritten, or another branch is checked out";
+      return { check, status: "failed", sentence: `${name} is not in the history of HEAD: ${why}` };
+    }
     case "gone":
-      return { check: "history", status: "failed", sentence: `${name} is no longer in the repository` };
+      return { check, status: "failed", sentence: `${name} is no longer in the repository` };
     case "none":
-      return { check: "history", status: "warning", sentence: "no commit was recorded with the acceptance" };
+      return { check, status: "warning", sentence: "no commit was recorded with the acceptance" };
   }
 }
 
 function workChecks({ certificate }: Completion, { undone, gone }: WorkToday): readonly Check[] {
-  const { paths } = certificate.changed;
-  if (paths.length === 0) return [];
+  const { paths, files } = certificate.changed;
   const lost = undone.length + gone.length;
-  if (lost === 0) {
-    const sentence = `the work is still there (${count(certificate.changed.files, "file")})`;
-    return [{ check: "work", status: "well", sentence }];
-  }
+  const check = "work";
+  if (paths.length === 0) return [];
+  if (lost === 0)
+    return [{ check, status: "well", sentence: `the work is still there (${count(files, "file")})` }];
   const details = [
     ...(undone.length === 0 ? [] : [`back as before the task: ${few(undone, 10)}`]),
     ...(gone.length === 0 ? [] : [`no longer there: ${few(gone, 10)}`]),
   ].join("; ");
   return lost >= paths.length
-    ? [{ check: "work", status: "failed", sentence: `nothing is left of the work; ${details}` }]
-    : [{ check: "work", status: "warning", sentence: `part of the work is gone; ${details}` }];
+    ? [{ check, status: "failed", sentence: `nothing is left of the work; ${details}` }]
+    : [{ check, status: "warning", sentence: `part of the work is gone; ${details}` }];
 }
 
 /** The gates with the check files as they were at the acceptance. The task's own must still hold. */
@@ -114,17 +112,15 @@ export function checkOldChecks(
   results: readonly GateResult[],
 ): Check {
   const red = redGates(compareWithBaseline(results, settings, certificate.gates));
-  const files = few(checkFiles, 5);
-  if (red.length === 0) {
-    const sentence = `with the checks as they were accepted, the gates pass (changed since: ${files})`;
-    return { check: "old-checks", status: "well", sentence };
-  }
+  const said = (what: string): string =>
+    `with the checks as they were accepted, ${what} (changed since: ${few(checkFiles, 5)})`;
+  const check = "old-checks";
+  if (red.length === 0) return { check, status: "well", sentence: said("the gates pass") };
   const isOwn = checkFiles.some((path) => certificate.changed.paths.includes(path));
   const names = red.map(({ name, failures }) =>
     failures.length === 0 ? `gate "${name}" fails` : `gate "${name}" fails: ${few(failures)}`,
   );
-  const sentence = `with the checks as they were accepted, ${names.join("; ")} (changed since: ${files})`;
-  return { check: "old-checks", status: isOwn ? "failed" : "warning", sentence };
+  return { check, status: isOwn ? "failed" : "warning", sentence: said(names.join("; ")) };
 }
 
 /** The gates today against the gates at the acceptance. */
@@ -140,17 +136,14 @@ export function checkGates(
 
 function gateCheck(gate: CheckedGate, isRed: boolean): Check {
   const check = `gate:${gate.name}`;
+  const name = `gate "${gate.name}"`;
   if (gate.status === "passed")
-    return {
-      check,
-      status: "well",
-      sentence: `gate "${gate.name}" passes (${formatDuration(gate.durationMs)})`,
-    };
-  const names = gate.failures.length === 0 ? "" : `; failing: ${few(gate.failures, 10)}`;
+    return { check, status: "well", sentence: `${name} passes (${formatDuration(gate.durationMs)})` };
+  const failing = gate.failures.length === 0 ? "" : `; failing: ${few(gate.failures, 10)}`;
   return {
     check,
     status: isRed ? "failed" : "warning",
-    sentence: `gate "${gate.name}" ${howNow(gate)}; ${howThen(gate.baseline)}${names}`,
+    sentence: `${name} ${howNow(gate)}; ${howThen(gate.baseline)}${failing}`,
     ...(isFailing(gate.status) && { output: gate.tail }),
   };
 }
@@ -222,108 +215,83 @@ export interface Span {
   readonly to: string;
 }
 
-export const UNDOABLE_EVENTS = [
-  "tasks.observed",
-  "worktree.opened",
-  "worktree.removed",
-  "iteration.started",
-  "evidence.collected",
-  "task.completed",
-  "task.merged",
-  "task.undone",
-  "task.reset",
-  "work.left",
-  "work.refused",
-  "work.returning",
-  "work.discarded",
-] as const;
-
-/** What was accepted in place or merged last, of this task if one is named, and has not been taken back since. */
-export function lastUndoable(events: readonly Recorded[], task: TaskId | null = null): Undoable | null {
-  const { accepted } = events.reduce(remember, NOTHING);
-  return accepted.findLast((one) => task === null || one.task === task) ?? null;
-}
-
-interface Memory {
-  readonly source: SourceIdentity | null;
-  readonly accepted: readonly Undoable[];
-  readonly underWay: Readonly<Record<TaskId, UnderWay>>;
-}
-
 type UnderWay = Pick<Undoable, "base" | "branch" | "spans">;
 
-const NOTHING: Memory = { source: null, accepted: [], underWay: {} };
-const UNTOUCHED: UnderWay = { base: null, branch: null, spans: [] };
+/** What was accepted so far, the latest last, and what is under way. */
+class AcceptedWorks {
+  source: SourceIdentity | null = null;
+  all: readonly Undoable[] = [];
+  readonly #underWay = new Map<TaskId, UnderWay>();
 
-function remember(memory: Memory, event: Recorded): Memory {
-  switch (event.type) {
-    case "tasks.observed":
-      return { ...memory, source: event.plan.source };
-    case "worktree.opened":
-      return withWork(memory, event.task, { base: event.base, branch: event.branch });
-    case "iteration.started": {
-      const isInPlace = (memory.underWay[event.task]?.branch ?? null) === null;
-      return isInPlace ? withWork(memory, event.task, { base: event.branch }) : memory;
-    }
-    case "evidence.collected":
-      return withWork(memory, event.task, { spans: extended(memory.underWay[event.task], event) });
-    case "task.completed":
-      return (memory.underWay[event.task]?.branch ?? null) === null ? accepted(memory, event) : memory;
-    case "task.merged": {
-      const { from, to } = event;
-      const isEmpty = from === to;
-      return isEmpty ? memory : accepted(withWork(memory, event.task, { spans: [{ from, to }] }), event);
-    }
-    case "task.undone": {
-      const at = memory.accepted.findLastIndex(({ task }) => task === event.task);
-      return {
-        ...forgotten(memory, event.task),
-        accepted: memory.accepted.filter((_, index) => index !== at),
-      };
-    }
-    case "work.left":
-    case "work.refused":
-    case "work.discarded":
-      return withWork(memory, event.task, { spans: [] });
-    case "work.returning":
-      return withWork(memory, event.task, {
-        base: event.branch === DETACHED ? null : event.branch,
-        spans: event.from === event.to ? [] : [{ from: event.from, to: event.to }],
-      });
-    case "worktree.removed":
-    case "task.reset":
-      return forgotten(memory, event.task);
-    default:
-      return memory;
+  of(task: TaskId): UnderWay {
+    return this.#underWay.get(task) ?? { base: null, branch: null, spans: [] };
+  }
+
+  change(task: TaskId, part: Partial<UnderWay>): void {
+    this.#underWay.set(task, { ...this.of(task), ...part });
+  }
+
+  accept({ run, task, iteration }: EventOf<"task.completed" | "task.merged">): void {
+    this.all = [...this.all, { run, task, iteration, source: this.source, ...this.of(task) }];
+    this.#underWay.delete(task);
+  }
+
+  forget(task: TaskId): void {
+    this.#underWay.delete(task);
   }
 }
 
-function withWork(memory: Memory, task: TaskId, work: Partial<UnderWay>): Memory {
-  const known = memory.underWay[task] ?? UNTOUCHED;
-  return { ...memory, underWay: { ...memory.underWay, [task]: { ...known, ...work } } };
-}
+type Fold<Type extends EventType> = (works: AcceptedWorks, event: EventOf<Type>) => void;
 
-function extended(
-  { spans } = UNTOUCHED,
-  { evidence: { headBefore: from, headAfter: to } }: EventOf<"evidence.collected">,
-): readonly Span[] {
-  if (to === null || from === to) return spans;
-  const [latest, ...earlier] = spans;
-  const continues = latest !== undefined && latest.to === from;
-  return continues ? [{ from: latest.from, to }, ...earlier] : [{ from, to }, ...spans];
-}
+const FOLDS: { readonly [Type in EventType]?: Fold<Type> } = {
+  "tasks.observed": (works, { plan }) => {
+    works.source = plan.source;
+  },
+  "worktree.opened": (works, { task, base, branch }) => works.change(task, { base, branch }),
+  "worktree.removed": (works, { task }) => works.forget(task),
+  "iteration.started": (works, { task, branch }) => {
+    if (works.of(task).branch === null) works.change(task, { base: branch });
+  },
+  "evidence.collected": (works, { task, evidence: { headBefore: from, headAfter: to } }) => {
+    const { spans } = works.of(task);
+    if (to === null || from === to) return;
+    const [latest, ...earlier] = spans;
+    const continues = latest !== undefined && latest.to === from;
+    works.change(task, {
+      spans: continues ? [{ from: latest.from, to }, ...earlier] : [{ from, to }, ...spans],
+    });
+  },
+  "task.completed": (works, event) => {
+    if (works.of(event.task).branch === null) works.accept(event);
+  },
+  "task.merged": (works, event) => {
+    const { task, from, to } = event;
+    if (from === to) return;
+    works.change(task, { spans: [{ from, to }] });
+    works.accept(event);
+  },
+  "task.undone": (works, { task }) => {
+    works.forget(task);
+    const at = works.all.findLastIndex((one) => one.task === task);
+    works.all = works.all.filter((_, index) => index !== at);
+  },
+  "task.reset": (works, { task }) => works.forget(task),
+  "work.left": (works, { task }) => works.change(task, { spans: [] }),
+  "work.refused": (works, { task }) => works.change(task, { spans: [] }),
+  "work.returning": (works, { task, branch, from, to }) =>
+    works.change(task, {
+      base: branch === DETACHED ? null : branch,
+      spans: from === to ? [] : [{ from, to }],
+    }),
+  "work.discarded": (works, { task }) => works.change(task, { spans: [] }),
+};
 
-function accepted(memory: Memory, event: EventOf<"task.completed" | "task.merged">): Memory {
-  const { run, task, iteration } = event;
-  const work = memory.underWay[task] ?? UNTOUCHED;
-  const { source } = memory;
-  return {
-    ...forgotten(memory, task),
-    accepted: [...memory.accepted, { run, task, iteration, source, ...work }],
-  };
-}
+export const UNDOABLE_EVENTS = Object.keys(FOLDS) as readonly EventType[];
 
-function forgotten(memory: Memory, task: TaskId): Memory {
-  const { [task]: _, ...underWay } = memory.underWay;
-  return { ...memory, underWay };
+/** What was accepted in place or merged last, of this task if one is named, and has not been taken back since. */
+export function lastUndoable(events: readonly Recorded[], task: TaskId | null = null): Undoable | null {
+  const works = new AcceptedWorks();
+  // The table has a fold for the type of the event, which the compiler cannot see here.
+  for (const event of events) (FOLDS[event.type] as Fold<EventType> | undefined)?.(works, event);
+  return works.all.findLast((one) => task === null || one.task === task) ?? null;
 }

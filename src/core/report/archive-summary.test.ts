@@ -12,7 +12,7 @@ import {
 import type { Event, Recorded } from "../events.ts";
 import type { Task } from "../plan.ts";
 import { UNKNOWN_USAGE } from "../streams/agent-report.ts";
-import { archiveSummary } from "./summary.ts";
+import { archiveSummary } from "./markdown-report.ts";
 
 const ONE = task("one", { title: "a | b\n`c`" });
 
