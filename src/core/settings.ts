@@ -1,6 +1,5 @@
-import type { BreakerSettings } from "./loop/brakes.ts";
+import type { BreakerSettings, Prices } from "./loop/brakes.ts";
 import type { TimeoutSettings } from "./loop/iteration-timeout.ts";
-import type { Prices } from "./loop/brakes.ts";
 import type { NoticeKind, PayloadFormat } from "./views/notice.ts";
 import type { SourceIdentity, TaskId } from "./plan.ts";
 import type { FactRecorder } from "./streams/stream-facts.ts";

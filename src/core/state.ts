@@ -1,5 +1,4 @@
-import { CLOSED_BREAKER } from "./loop/brakes.ts";
-import { NOTHING_SPENT } from "./loop/brakes.ts";
+import { CLOSED_BREAKER, NOTHING_SPENT, type ExitSignal, type Spend } from "./loop/brakes.ts";
 import type { TimedOutAttempts } from "./loop/iteration-timeout.ts";
 import type { Outcome, Acceptance, EventOf, EventType, InboxFileKind, Recorded, RunId } from "./events.ts";
 import type { Proposal } from "./plan-checks.ts";
@@ -18,7 +17,6 @@ import type { Instant } from "./time.ts";
 import type { OldChecks } from "./verdict/facts.ts";
 import type { Reading } from "./verdict/reader.ts";
 import type { Steer } from "./loop/steer.ts";
-import type { ExitSignal } from "./loop/brakes.ts";
 import {
   type FeedbackItem,
   type RecurringFinding,
@@ -97,6 +95,8 @@ export interface KnownGates {
   readonly settings: string;
 }
 
+export const NOT_WAITING = { waitingUntil: null, waitsForPerson: false } as const;
+
 /** A run as it begins. */
 export function newRun({ run: id, settings, pid, at }: Facts["run.started"]) {
   return {
@@ -135,21 +135,7 @@ export function newRun({ run: id, settings, pid, at }: Facts["run.started"]) {
 
 export type RunState = Readonly<ReturnType<typeof newRun>>;
 
-export interface OpenIteration extends Pick<
-  EventOf<"iteration.started">,
-  | "run"
-  | "task"
-  | "stage"
-  | "ordinal"
-  | "maxIterations"
-  | "lane"
-  | "agent"
-  | "timeoutMs"
-  | "complexity"
-  | "head"
-  | "branch"
-  | "marker"
-> {
+export interface OpenIteration extends Omit<EventOf<"iteration.started">, "type" | "iteration" | "worker"> {
   readonly number: number;
   readonly startedAt: Instant;
   /** Null where nobody shares the run. */
@@ -161,6 +147,17 @@ export interface OpenIteration extends Pick<
   /** Somebody looked at half of its time whether it has written anything. */
   readonly midRunChecked: boolean;
   readonly phase: Phase;
+}
+
+export function withOpen(
+  state: State,
+  number: number,
+  change: (open: OpenIteration) => Partial<OpenIteration>,
+): State {
+  const iterations = state.iterations.map((open) =>
+    open.number === number ? { ...open, ...change(open) } : open,
+  );
+  return { ...state, iterations };
 }
 
 /** What tells the processes of an iteration from others: the agent's and the gates', and the reader's. */
@@ -227,6 +224,12 @@ export function onTask<Fact extends { readonly task: TaskId }>(
 
 export function withRun(state: State, change: Partial<RunState>): State {
   return state.run === null ? state : { ...state, run: { ...state.run, ...change } };
+}
+
+/** What was spent on a task counts for its run, too. */
+export function withSpend(state: State, id: TaskId, spend: (before: Spend) => Spend): State {
+  const spent = withTask(state, id, { spend: spend(taskState(state, id).spend) });
+  return state.run === null ? spent : withRun(spent, { spend: spend(state.run.spend) });
 }
 
 export function isOpen(run: RunState | null): run is RunState {

@@ -4,7 +4,7 @@ import { EXHAUSTED_RUNS_MAX, retryAt } from "./iteration-timeout.ts";
 import { withoutProgress } from "./brakes.ts";
 import { dollars } from "./brakes.ts";
 import { exitRule } from "./brakes.ts";
-import type { Claim, Failure } from "../streams/agent-report.ts";
+import { wasCutOff, type Claim, type Failure } from "../streams/agent-report.ts";
 import { madeProgress } from "../verdict/evidence.ts";
 import { withEdits, editsBack, editsBySignal, reviewCapOf, reviewOf } from "../review/story-review.ts";
 import { isReading, stageAfter, stageBefore, stageOf } from "./stages.ts";
@@ -18,7 +18,6 @@ import {
   exitSignalOf,
   judgeIteration,
   pluginExit,
-  wasCutOff,
   type Judgement,
   type JudgeablePhase,
 } from "./judge-iteration.ts";

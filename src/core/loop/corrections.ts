@@ -1,7 +1,7 @@
 import { changesInWords } from "../plan-checks.ts";
 import { formatDuration } from "../time.ts";
 import { capital, few } from "../text.ts";
-import type { AgentReport, FailureKind } from "../streams/agent-report.ts";
+import { wasCutOff, type AgentReport, type FailureKind } from "../streams/agent-report.ts";
 import { failuresToMend, redGates, redSentence } from "../verdict/checked-gate.ts";
 import type { Judgement } from "./judge-iteration.ts";
 import { isReading } from "./stages.ts";
@@ -20,12 +20,11 @@ export interface Judged extends CaseContext, Omit<Judgement, "context" | "gates"
 /** What the next prompt must say, most useful first. */
 export function corrections(judged: Judged): readonly Correction[] {
   const { ruling } = judged.verdict;
-  const { failure, ending } = judged.report;
+  const { failure } = judged.report;
   const aboutWork = [...findingCorrections(judged), ...listCorrections(judged), ...commitCorrections(judged)];
   // It needs no correction; what was found beside it is still worth a record.
   if (ruling === "accepted") return [...confirmation(judged), ...aboutWork];
-  if (failure !== null && failure.class !== "agent") return [];
-  if (ending.is === "interrupted" || ending.is === "stopped") return [];
+  if (wasCutOff(judged.report) || (failure !== null && failure.class !== "agent")) return [];
   if (ruling === "blocked" || ruling === "decide" || judged.objection !== null) return aboutWork;
   const told = [
     ...gateCorrections(judged),

@@ -1,13 +1,13 @@
 import { fingerprint } from "../text.ts";
 import type { Event } from "../events.ts";
-import { moved } from "./brakes.ts";
-import { budgetInWords } from "./brakes.ts";
+import { budgetInWords, moved } from "./brakes.ts";
 import { EMPTY_TALLY } from "./intervention.ts";
 import { sameSource, showsMarks, type Plan, type Task, type TaskId } from "../plan.ts";
 import type { Settings } from "../settings.ts";
 import { elapsedMs, type Instant } from "../time.ts";
 import {
   newRun,
+  NOT_WAITING,
   newTask,
   taskState,
   type Folds,
@@ -17,8 +17,6 @@ import {
   type TaskState,
   withRun,
 } from "../state.ts";
-
-export const NOT_WAITING = { waitingUntil: null, waitsForPerson: false } as const;
 
 /** What happens to the run as a whole: its begin and end, the plan, its brakes, and what a person wants to hear no more of. */
 export const runFolds = {

@@ -8,7 +8,7 @@ import {
   onTask,
   taskState,
   withLeftovers,
-  withRun,
+  withSpend,
   withTask,
   type AsideWork,
   type Folds,
@@ -158,15 +158,10 @@ function abandoned(state: State, id: string, why: string): State {
 function givenUp(state: State, id: string): State {
   const open = state.iterations.filter(({ task }) => task === id);
   const left = { ...state, iterations: state.iterations.filter((one) => !open.includes(one)) };
-  return open.reduce((rest, { number }) => steersWaiting(rest, number), unseenCosts(left, id, open));
-}
-
-/** An agent whose end nobody saw has cost something, too. */
-function unseenCosts(state: State, id: string, iterations: readonly OpenIteration[]): State {
-  const isUnseen = iterations.some(({ phase }) => phase.is === "running");
-  if (!isUnseen || state.run === null) return state;
-  const spent = withTask(state, id, { spend: withCost(taskState(state, id).spend, null) });
-  return withRun(spent, { spend: withCost(state.run.spend, null) });
+  // An agent whose end nobody saw has cost something, too.
+  const isUnseen = open.some(({ phase }) => phase.is === "running");
+  const paid = isUnseen ? withSpend(left, id, (spend) => withCost(spend, null)) : left;
+  return open.reduce((rest, { number }) => steersWaiting(rest, number), paid);
 }
 
 /**

@@ -8,7 +8,7 @@ import { workFolds } from "./evolve-work.ts";
 import { EMPTY_STATE, withTask, type Facts, type Folds, type State } from "../state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 31;
+export const EVOLVE_VERSION = 32;
 
 const FOLDS: Folds = { ...runFolds, ...iterationFolds, ...taskFolds, ...steerFolds, ...workFolds };
 

@@ -1,6 +1,6 @@
 import { storyObjection, storySignal, reviewOf } from "../review/story-review.ts";
 import { CONFIDENT, type ExitSignal } from "./brakes.ts";
-import type { AgentReport } from "../streams/agent-report.ts";
+import { wasCutOff, type AgentReport } from "../streams/agent-report.ts";
 import type { Evidence } from "../verdict/evidence.ts";
 import { allRequiredPassed, redGates, type CheckedGate } from "../verdict/checked-gate.ts";
 import { verifyOf } from "../settings.ts";
@@ -88,11 +88,6 @@ export function judgeIteration(
     judge({ context, claimed, isSinglePass: isSinglePass(context), objection, findings });
   const verdict = { ...ruled, reasons: [...ruled.reasons, ...exitReasons(context)] };
   return { verdict, claimed, findings, gates, context, objection, isOpenEnded: isOpenEnded(run) };
-}
-
-/** Somebody else ended it: it says nothing about the agent. */
-export function wasCutOff(report: AgentReport): boolean {
-  return report.ending.is === "interrupted" || report.ending.is === "stopped";
 }
 
 /** A source without a list of tasks: only the exit rules end it. */

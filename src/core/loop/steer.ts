@@ -1,7 +1,7 @@
 import type { EventOf } from "../events.ts";
 import type { TaskId } from "../plan.ts";
 import type { Facts, Folds, State } from "../state.ts";
-import type { AgentReport } from "../streams/agent-report.ts";
+import { wasCutOff, type AgentReport } from "../streams/agent-report.ts";
 import type { Instant } from "../time.ts";
 
 /** A message of the operator's that waits for an agent to work from it. */
@@ -56,10 +56,10 @@ export function steerToTell(
 export function steersUsed(
   steers: readonly Steer[],
   open: { readonly run: string; readonly task: TaskId; readonly number: number },
-  { ending, failure }: AgentReport,
+  report: AgentReport,
 ): readonly EventOf<"steer.used">[] {
-  const wasCutOff = ending.is === "interrupted" || ending.is === "stopped";
-  if (wasCutOff || (failure !== null && failure.class !== "agent")) return [];
+  const { failure } = report;
+  if (wasCutOff(report) || (failure !== null && failure.class !== "agent")) return [];
   const about = { type: "steer.used", run: open.run, task: open.task, iteration: open.number } as const;
   return steers
     .filter(({ carriedIn, told }) => carriedIn === open.number && !told)
