@@ -1,17 +1,15 @@
 import type { Event, EventOf, Recorded } from "../events.ts";
 import { corrections } from "./corrections.ts";
-import { EXHAUSTED_RUNS_MAX, retryAt } from "./iteration-timeout.ts";
-import { withoutProgress } from "./brakes.ts";
-import { dollars } from "./brakes.ts";
-import { exitRule } from "./brakes.ts";
+import { EXHAUSTED_RUNS_MAX, retryAt, iterationLimit } from "./iteration-timeout.ts";
+import { withoutProgress, dollars, exitRule } from "./brakes.ts";
 import { wasCutOff, type Claim, type Failure } from "../streams/agent-report.ts";
 import { madeProgress } from "../verdict/evidence.ts";
 import { withEdits, editsBack, editsBySignal, reviewCapOf, reviewOf } from "../review/story-review.ts";
-import { isReading, stageAfter, stageBefore, stageOf } from "./stages.ts";
+import { isReading, stageAfter, stageBefore, stageOf, promiseFor } from "./stages.ts";
 import type { Instant } from "../time.ts";
 import { certify, type Certificate } from "../verdict/certificate.ts";
 import type { Verdict } from "../verdict/verdict.ts";
-import { breakerMoves } from "./outcome.ts";
+import { breakerMoves, DEADLINE_MAX_MS } from "./outcome.ts";
 import { acceptanceQuestion } from "./task-status.ts";
 import { evolveAll } from "./evolve.ts";
 import {
@@ -21,8 +19,6 @@ import {
   type Judgement,
   type JudgeablePhase,
 } from "./judge-iteration.ts";
-import { iterationLimit, promiseFor } from "./agent-for.ts";
-import { DEADLINE_MAX_MS } from "./outcome.ts";
 import { baseCommit, taskState, type OpenIteration, type RunState, type State } from "../state.ts";
 import { steersUsed } from "./steer.ts";
 import { escalationOf, type Correction } from "./intervention.ts";

@@ -1,8 +1,18 @@
 import type { Outcome } from "../events.ts";
 import type { Plan } from "../plan.ts";
-import { type Instant, formatDuration } from "../time.ts";
+import { formatDuration, type Instant } from "../time.ts";
 import { unreachable } from "../unreachable.ts";
-import { breakerChance, budgetWarning, costsUnseen, type Ending } from "./outcome.ts";
+import {
+  breakerChance,
+  budgetWarning,
+  costsUnseen,
+  endingOf,
+  nextDeadline,
+  overdueQuestions,
+  staysOpen,
+  timeIsOverAt,
+  type Ending,
+} from "./outcome.ts";
 import { conclude } from "./consequences.ts";
 import { nextWitness, type JudgeablePhase } from "./judge-iteration.ts";
 import {
@@ -18,7 +28,6 @@ import {
   statusOf,
 } from "./task-status.ts";
 import type { Decision, Effect } from "./effects.ts";
-import { endingOf, nextDeadline, overdueQuestions, staysOpen, timeIsOverAt } from "./outcome.ts";
 import {
   isOpen,
   leftoversInPlace,

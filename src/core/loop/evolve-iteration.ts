@@ -5,7 +5,7 @@ import { withCost, withExtraCost, withReading, withSignal } from "./brakes.ts";
 import { NO_CHANGES, type Leftover, type Leftovers, type WorkBase } from "../verdict/evidence.ts";
 import { withChallenges } from "../verdict/concerns.ts";
 import { isFailing, type GateOutcome } from "../verdict/checked-gate.ts";
-import { withLearned } from "./agent-for.ts";
+import { withLearned } from "./iteration-timeout.ts";
 import { steersCarried, steersSettled } from "./steer.ts";
 import {
   leftoversOf,

@@ -1,6 +1,7 @@
 import type { Task } from "../plan.ts";
-import type { Settings } from "../settings.ts";
-import type { StageSettings } from "./stages.ts";
+import { MODE_TIMEOUT_MS, type Settings } from "../settings.ts";
+import { taskState, type State } from "../state.ts";
+import { agentFor, type StageSettings } from "./stages.ts";
 import { type Instant, SECOND_MS } from "../time.ts";
 
 export interface TimeoutSettings {
@@ -178,4 +179,55 @@ export function retryAt(now: Instant, failuresInARow: number, iteration: number)
   const wait = Math.min(FIRST_WAIT_MS * 4 ** Math.max(0, failuresInARow - 1), LONGEST_WAIT_MS);
   const jitter = ((iteration * 2_654_435_761) % 1_000) / 1_000;
   return Math.round(now + wait * (0.75 + jitter / 2));
+}
+
+/** Enough for a percentile; older ones tell of an older project. */
+const LEARNED_MAX = 50;
+
+/** How long the next iteration of a task may take, and why. */
+export function timeoutFor(state: State, task: Task, settings: Settings): IterationTimeout {
+  const known = taskState(state, task.id);
+  const complexity = complexityOf(task, settings.adaptiveTimeout.levels);
+  return iterationTimeout({
+    task,
+    modeMs: MODE_TIMEOUT_MS[settings.mode],
+    overrideMs: settings.timeoutMs,
+    // What a person asked of this run counts for more than what we gave the task ourselves.
+    unblockedMs: known.unblockedByPerson || settings.timeoutMs === null ? known.unblockedMs : null,
+    timeoutsSoFar: known.timeouts,
+    learnedMs: state.learnedMs[learnedKey(agentFor(state, task, settings), complexity)] ?? [],
+    settings: settings.adaptiveTimeout,
+  });
+}
+
+export function withLearned(
+  learned: State["learnedMs"],
+  { agent, complexity }: { readonly agent: string; readonly complexity: Complexity },
+  durationMs: number,
+): State["learnedMs"] {
+  const key = learnedKey(agent, complexity);
+  return { ...learned, [key]: [...(learned[key] ?? []), durationMs].slice(-LEARNED_MAX) };
+}
+
+function learnedKey(agent: string, complexity: Complexity): string {
+  return `${complexity} ${agent}`;
+}
+
+/** How many iterations the loop of a task may take: one more for each that was interrupted. */
+export function iterationLimit(state: State, task: Task, settings: Settings, stage: StageSettings): number {
+  const { iterations, spared } = taskState(state, task.id);
+  const most = maxIterationsOf(task, settings, stage);
+  return most === 1 || iterations === 0 ? most : most + spared;
+}
+
+/** The same as it is shown. */
+export function iterationsShown(
+  state: State,
+  task: Task,
+  settings: Settings,
+  stage: StageSettings,
+  ordinal = taskState(state, task.id).iterations,
+): number {
+  const most = maxIterationsOf(task, settings, stage);
+  return taskState(state, task.id).spared === 0 ? most : Math.max(most, ordinal);
 }

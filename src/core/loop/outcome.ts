@@ -1,7 +1,7 @@
 import { few } from "../text.ts";
 import type { Outcome, Event } from "../events.ts";
-import { isoTime, type Instant, formatDuration } from "../time.ts";
-import { isAgentLimit } from "./agent-for.ts";
+import { isoTime, formatDuration, type Instant } from "../time.ts";
+import { isAgentLimit } from "./stages.ts";
 import {
   averageCost,
   budgetInWords,
@@ -11,7 +11,7 @@ import {
   nextMove,
   wouldPass,
 } from "./brakes.ts";
-import { usedMsOf } from "./evolve-run.ts";
+import { usedMsOf } from "./evolve.ts";
 import {
   earliest,
   nextRetryAt,

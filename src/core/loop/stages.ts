@@ -1,6 +1,8 @@
 import type { AgentReport } from "../streams/agent-report.ts";
 import type { Settings } from "../settings.ts";
 import type { Task } from "../plan.ts";
+import { taskState, type State } from "../state.ts";
+import type { Instant } from "../time.ts";
 import { APPROVED, readReviewSignal, reviewMode, reviewOf } from "../review/story-review.ts";
 
 /** One stop on a task's way: a loop of its own, with its own prompt, promise, limit and agent. */
@@ -98,6 +100,39 @@ export function stageBefore(settings: Pick<Settings, "stages">, name: string): S
   const nearest = (kind: StageKind): StageSettings | undefined =>
     stages.findLast((stage, index) => index < at && kindOf(settings, stage.name) === kind);
   return nearest("coder") ?? nearest("other") ?? stages[0] ?? BUILD;
+}
+
+/** Who would work on a task: the stand-in of a suspended agent, the stage's, the task's own, or the run's. */
+export function agentFor(state: State, task: Task, settings: Settings): string {
+  const { standIn, stage } = taskState(state, task.id);
+  if (standIn !== null && settings.fallbackAgents.includes(standIn)) return standIn;
+  return stageOf(settings, task, stage).agent ?? task.agent ?? settings.agent;
+}
+
+/** Who works on it now: while that agent is limited, the first fallback that is not, or whose limit ends first. */
+export function agentNow(state: State, task: Task, settings: Settings, now: Instant): string {
+  const agent = agentFor(state, task, settings);
+  if (limitedUntil(state, agent) <= now) return agent;
+  const { suspended } = taskState(state, task.id);
+  const others = settings.fallbackAgents.filter((name) => !suspended.includes(name));
+  const free = others.find((name) => limitedUntil(state, name) <= now);
+  const soonest = (a: string, b: string): string => (limitedUntil(state, b) < limitedUntil(state, a) ? b : a);
+  return free ?? others.reduce(soonest, agent);
+}
+
+/** Until when an agent's own limit lasts; a moment that is over when it has none, never when a person has to act. */
+export function limitedUntil({ agentLimits, run }: State, agent: string): Instant {
+  return run?.lockedOut[agent] === undefined ? (agentLimits[agent] ?? 0) : Infinity;
+}
+
+/** Whether it is an agent's limit that ends at this moment, and not the pause after a failure. */
+export function isAgentLimit({ agentLimits }: State, until: Instant): boolean {
+  return Object.values(agentLimits).includes(until);
+}
+
+/** What the agent has to print when it is done: the stage's, the task's, or the run's. */
+export function promiseFor(task: Task | undefined, settings: Settings, stage: StageSettings): string {
+  return stage.promise ?? task?.promise ?? settings.promise.completion;
 }
 
 const FINDINGS_MAX = 20;

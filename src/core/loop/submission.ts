@@ -2,10 +2,9 @@ import type { Event, Recorded, RunId } from "../events.ts";
 import { sameSource, type Plan } from "../plan.ts";
 import type { GateSettings, Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";
-import type { Ending } from "./outcome.ts";
+import { endingOf, type Ending } from "./outcome.ts";
 import { restOf } from "./decide.ts";
 import { evolveAll } from "./evolve.ts";
-import { endingOf } from "./outcome.ts";
 import { isOpen, type RunState, type State } from "../state.ts";
 
 /** Tasks on their way to workers that share them. */

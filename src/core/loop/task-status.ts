@@ -8,11 +8,10 @@ import {
 } from "../state.ts";
 import { capital } from "../text.ts";
 import type { Task, TaskId, Plan } from "../plan.ts";
-import { agentNow, isAgentLimit, limitedUntil } from "./agent-for.ts";
+import { agentNow, isAgentLimit, limitedUntil, stageAfter } from "./stages.ts";
 import type { Instant } from "../time.ts";
 import { REVIEW_MODES, reviewMode, reviewOf } from "../review/story-review.ts";
 import type { Acceptance, Event, EventOf } from "../events.ts";
-import { stageAfter } from "./stages.ts";
 import type { Certificate } from "../verdict/certificate.ts";
 import type { Effect } from "./effects.ts";
 import type { Judgement } from "./judge-iteration.ts";

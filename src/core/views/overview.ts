@@ -1,10 +1,10 @@
-import { agentFor, iterationsShown, timeoutFor } from "../loop/agent-for.ts";
+import { iterationsShown, timeoutFor } from "../loop/iteration-timeout.ts";
+import { agentFor, stageOf, stagesOf } from "../loop/stages.ts";
 import { nextWitness } from "../loop/judge-iteration.ts";
-import { isOpen, type OpenIteration, type RunState, type State, taskState } from "../state.ts";
-import { statusOf, type TaskStatus, whyBlocked } from "../loop/task-status.ts";
+import { isOpen, taskState, type OpenIteration, type RunState, type State } from "../state.ts";
+import { statusOf, whyBlocked, type TaskStatus } from "../loop/task-status.ts";
 import type { Task } from "../plan.ts";
 import { REVIEW_MODES, reviewOf } from "../review/story-review.ts";
-import { stageOf, stagesOf } from "../loop/stages.ts";
 import { capital } from "../text.ts";
 import type { Instant } from "../time.ts";
 import { projectStatus, type Status, type WorkerRow } from "./status.ts";
