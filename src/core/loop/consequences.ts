@@ -1,7 +1,7 @@
 import type { Event, EventOf, Recorded } from "../events.ts";
 import { corrections } from "./corrections.ts";
 import { EXHAUSTED_RUNS_MAX, retryAt, iterationLimit } from "./iteration-timeout.ts";
-import { withoutProgress, dollars, exitRule } from "./brakes.ts";
+import { dollars, exitRule, nextMove, withoutProgress } from "./brakes.ts";
 import { wasCutOff, type Claim, type Failure } from "../streams/agent-report.ts";
 import { madeProgress } from "../verdict/evidence.ts";
 import { withEdits, editsBack, editsBySignal, reviewCapOf, reviewOf } from "../review/story-review.ts";
@@ -9,7 +9,7 @@ import { isReading, stageAfter, stageBefore, stageOf, promiseFor } from "./stage
 import type { Instant } from "../time.ts";
 import { certify, type Certificate } from "../verdict/certificate.ts";
 import type { Verdict } from "../verdict/verdict.ts";
-import { breakerMoves, DEADLINE_MAX_MS } from "./outcome.ts";
+import { DEADLINE_MAX_MS } from "./outcome.ts";
 import { acceptanceQuestion } from "./task-status.ts";
 import { evolveAll } from "./evolve.ts";
 import {
@@ -83,7 +83,10 @@ export function conclude(
   const isProgress = reached.madeProgress || verdict.ruling === "accepted";
   // The head of a task's own branch says nothing of what a person does on the base.
   const head = known.worktree === null ? evidence.headAfter : null;
-  return [...all, ...breakerMoves(after(all).state, run, isProgress, head)];
+  const { breaker } = after(all).state;
+  const move = nextMove(breaker, run.settings.breaker, isProgress);
+  if (move === null) return all;
+  return [...all, { type: "breaker.moved", run: run.id, from: breaker.position, ...move, head }];
 }
 
 function whenToTryAgain(

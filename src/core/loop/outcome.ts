@@ -1,16 +1,8 @@
 import { few } from "../text.ts";
-import type { Outcome, Event } from "../events.ts";
+import type { Outcome, Event, EventOf } from "../events.ts";
 import { isoTime, formatDuration, type Instant } from "../time.ts";
 import { isAgentLimit } from "./stages.ts";
-import {
-  averageCost,
-  budgetInWords,
-  hasCooledDown,
-  isWarningDue,
-  likelySpent,
-  nextMove,
-  wouldPass,
-} from "./brakes.ts";
+import { averageCost, budgetInWords, hasCooledDown, isWarningDue, likelySpent, wouldPass } from "./brakes.ts";
 import { usedMsOf } from "./evolve.ts";
 import {
   earliest,
@@ -37,19 +29,22 @@ export const EXIT_CODES: Readonly<Record<Outcome, number>> = {
   stopped: 130,
 };
 
-export interface Ending {
-  readonly outcome: Outcome;
-  readonly reason: string;
-}
+export type Ending = Pick<EventOf<"run.ended">, "outcome" | "reason">;
 
 /** Why the run should take up no further work, or null while there is some. */
 export function endingOf(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
   if (run.stop !== null) return { outcome: "stopped", reason: "stopped on request" };
   if (run.misconfigured !== null) return { outcome: "misconfigured", reason: run.misconfigured };
-  const held = heldByOperator(state, run, plan, (task) => !waitsForAcceptance(state, task));
+  // Work that is done, and of which only the acceptance is open, holds up no other task.
+  const held = heldByOperator(
+    state,
+    run,
+    plan,
+    ({ id }) => taskState(state, id).question?.acceptance == null,
+  );
   if (held !== null && !run.settings.keepGoing) return held;
   const ending = braked(state, run, now) ?? nothingLeft(state, run, plan, now);
-  return ending && unlessDone(state, run, plan, ending);
+  return ending && (completion(state, run, plan) ?? unlessHeld(state, run, plan, ending));
 }
 
 /** What keeps the whole run from going on, whatever there is to do: 4 before 5. */
@@ -62,15 +57,10 @@ function braked({ breaker }: State, run: RunState, now: Instant): Ending | null 
   const reason =
     run.transientInARow > retries
       ? `${run.transientInARow} transient failures in a row`
-      : maxDurationMs !== null && usedMsOf(run, now) >= maxDurationMs
-        ? `the ${formatDuration(maxDurationMs)} that the run may take are over`
+      : isOverBy(run, now)
+        ? `the ${formatDuration(maxDurationMs ?? 0)} that the run may take are over`
         : (run.budgetReached ?? unknownCost(run));
   return reason === null ? null : { outcome: "limited", reason };
-}
-
-/** The work is done, and only its acceptance is open: this holds up no other task. */
-function waitsForAcceptance(state: State, { id }: Task): boolean {
-  return taskState(state, id).question?.acceptance != null;
 }
 
 /** A task that only a person can move, in the order of the exit codes: 3 before 2 before 4. */
@@ -108,7 +98,13 @@ export function staysOpen(state: State, run: RunState, plan: Plan, now: Instant)
   return heldByOperator(state, run, plan, canGoOn) !== null;
 }
 
-/** When the run has taken as long as it may; null when it may take any time. */
+/** Whether the run has taken as long as it may by then. */
+function isOverBy(run: RunState, at: Instant): boolean {
+  const { maxDurationMs } = run.settings.limits;
+  return maxDurationMs !== null && usedMsOf(run, at) >= maxDurationMs;
+}
+
+/** When that is so; null when it may take any time. */
 export function timeIsOverAt({ activeSince, usedMs, settings }: RunState): Instant | null {
   const { maxDurationMs } = settings.limits;
   return maxDurationMs === null ? null : activeSince + maxDurationMs - usedMs;
@@ -117,29 +113,23 @@ export function timeIsOverAt({ activeSince, usedMs, settings }: RunState): Insta
 function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
   const [next] = readyTasks(state, run, plan, now);
   const retryAt = nextRetryAt(state, run, plan, now);
-  const limit =
-    next !== undefined
-      ? beyondBudget(state, run, next)
-      : retryAt !== null
-        ? whyNotToWait(state, run, retryAt)
-        : null;
-  if (limit !== null) return { outcome: "limited", reason: limit };
-  const canStart = next !== undefined || retryAt !== null;
-  if (canStart && run.iterations < run.settings.limits.maxIterations) return null;
-  if (!canStart && waitsForDeadline(state, run, plan, now)) return null;
-  const lockedOut = canStart ? null : lockedOutInWords(run);
-  if (lockedOut !== null) return { outcome: "limited", reason: lockedOut };
-  const waits = canStart ? [] : outsideWaits(state, run, plan);
-  return waits.length > 0
-    ? { outcome: "blocked", reason: waits.slice(0, 5).join("; ") }
-    : { outcome: "exhausted", reason: exhaustion(state, run, plan, canStart) };
-}
-
-function exhaustion(state: State, run: RunState, plan: Plan, canStart: boolean): string {
-  const { maxIterations } = run.settings.limits;
-  if (canStart) return `the limit of ${maxIterations} iteration${maxIterations === 1 ? "" : "s"} is reached`;
-  const names = holding(state, run, plan).map((task) => task.id);
-  return `iteration limit reached without completion: ${names.slice(0, 5).join(", ")}`;
+  if (next !== undefined || retryAt !== null) {
+    const { maxIterations } = run.settings.limits;
+    const why =
+      next === undefined ? whyNotToWait(state, run, retryAt ?? now) : beyondBudget(state, run, next);
+    if (why !== null) return { outcome: "limited", reason: why };
+    if (run.iterations < maxIterations) return null;
+    const many = maxIterations === 1 ? "1 iteration" : `${maxIterations} iterations`;
+    return { outcome: "exhausted", reason: `the limit of ${many} is reached` };
+  }
+  if (waitsForDeadline(state, run, plan, now)) return null;
+  const lockedOut = lockedOutInWords(run);
+  if (lockedOut !== "") return { outcome: "limited", reason: lockedOut };
+  const waits = outsideWaits(state, run, plan);
+  if (waits.length > 0) return { outcome: "blocked", reason: waits.slice(0, 5).join("; ") };
+  const names = holding(state, run, plan).map(({ id }) => id);
+  const open = names.slice(0, 5).join(", ");
+  return { outcome: "exhausted", reason: `iteration limit reached without completion: ${open}` };
 }
 
 /** Tasks without which the run is not complete. */
@@ -147,36 +137,18 @@ function holding(state: State, run: RunState, plan: Plan): readonly Task[] {
   return requiredTasks(run, plan).filter((task) => !["done", "cancelled"].includes(statusOf(state, task)));
 }
 
-/** What a person cancelled was all there was: nothing was completed besides. */
-function isAllCancelled(state: State, run: RunState, plan: Plan): boolean {
-  const tasks = tasksInScope(run, plan);
-  const before = state.lastIteration - run.iterations;
-  return (
-    tasks.some(({ id }) => isCancelled(state, id)) &&
-    !tasks.some(({ id }) => (taskState(state, id).completion?.iteration ?? 0) > before)
-  );
-}
-
 /** Why it makes no sense to wait until then, or null when it does. */
 function whyNotToWait(state: State, run: RunState, until: Instant): string | null {
   const { noWait, limits } = run.settings;
   const isLimit = until === state.callsExhaustedUntil || isAgentLimit(state, until);
-  if (noWait && isLimit) return `${waitReason(state, until)} until ${isoTime(until)}`;
-  const { maxDurationMs } = limits;
-  if (maxDurationMs === null || usedMsOf(run, until) < maxDurationMs) return null;
-  return `${waitReason(state, until)} until ${isoTime(until)}, and the run may take no longer than ${formatDuration(maxDurationMs)}`;
+  const reason = `${waitReason(state, until)} until ${isoTime(until)}`;
+  if (noWait && isLimit) return reason;
+  if (!isOverBy(run, until)) return null;
+  return `${reason}, and the run may take no longer than ${formatDuration(limits.maxDurationMs ?? 0)}`;
 }
 
-/** Where everything is done, nothing else counts; otherwise what only a person can move counts for more. */
-function unlessDone(state: State, run: RunState, plan: Plan, ending: Ending): Ending {
-  if (holding(state, run, plan).length === 0) {
-    if (isAllCancelled(state, run, plan))
-      return { outcome: "stopped", reason: "what was to do is cancelled" };
-    return {
-      outcome: "completed",
-      reason: `${completion(state, run, plan)}${optionalLeft(state, run, plan)}`,
-    };
-  }
+/** What only a person can move counts for more than a limit. */
+function unlessHeld(state: State, run: RunState, plan: Plan, ending: Ending): Ending {
   const held = heldByOperator(state, run, plan);
   if (held === null || ending.outcome === "exhausted") return held ?? ending;
   const { outcome } = held.outcome === "stuck" && ending.outcome === "blocked" ? ending : held;
@@ -185,25 +157,32 @@ function unlessDone(state: State, run: RunState, plan: Plan, ending: Ending): En
 
 export const ALL_DONE = "every task is done";
 
-function completion(state: State, run: RunState, plan: Plan): string {
+/** Where everything is done, nothing else counts; null while something is open. */
+function completion(state: State, run: RunState, plan: Plan): Ending | null {
+  if (holding(state, run, plan).length > 0) return null;
+  const { onlyTasks, includeOptional } = run.settings;
   const tasks = tasksInScope(run, plan);
-  if (tasks.length === 0) return "there is nothing to do";
-  if (tasks.some(({ id }) => isCancelled(state, id))) return `${ALL_DONE} that is not cancelled`;
-  const others = plan.tasks.filter(
-    (task) => !tasks.includes(task) && !task.optional && statusOf(state, task) !== "done",
-  ).length;
-  if (run.settings.onlyTasks === null || others === 0) return ALL_DONE;
+  const before = state.lastIteration - run.iterations;
+  const isCut = tasks.some(({ id }) => isCancelled(state, id));
+  // What a person cancelled was all there was: nothing was completed besides.
+  if (isCut && tasks.every(({ id }) => (taskState(state, id).completion?.iteration ?? 0) <= before))
+    return { outcome: "stopped", reason: "what was to do is cancelled" };
+  const open = plan.tasks.filter((task) => statusOf(state, task) !== "done");
+  const optional = onlyTasks === null ? open.filter((task) => task.optional).length : 0;
+  const are = optional === 1 ? "1 optional one is" : `${optional} optional ones are`;
+  // Nobody finds a task that no run works on, unless it is said.
+  const left = `; ${are} ${includeOptional === true ? "open" : `left (${INCLUDE_OPTIONAL})`}`;
+  const others = open.filter((task) => !tasks.includes(task) && !task.optional).length;
   const chosen = tasks.length === 1 ? "the chosen task is done" : "the chosen tasks are done";
-  return `${chosen}, ${others === 1 ? "1 other is" : `${others} others are`} open`;
-}
-
-/** Nobody finds a task that no run works on, unless it is said. */
-function optionalLeft(state: State, run: RunState, plan: Plan): string {
-  if (run.settings.onlyTasks !== null) return "";
-  const left = plan.tasks.filter((task) => task.optional && statusOf(state, task) !== "done").length;
-  if (left === 0) return "";
-  const are = left === 1 ? "1 optional one is" : `${left} optional ones are`;
-  return `; ${are} ${run.settings.includeOptional === true ? "open" : `left (${INCLUDE_OPTIONAL})`}`;
+  const done =
+    tasks.length === 0
+      ? "there is nothing to do"
+      : isCut
+        ? `${ALL_DONE} that is not cancelled`
+        : onlyTasks === null || others === 0
+          ? ALL_DONE
+          : `${chosen}, ${others === 1 ? "1 other is" : `${others} others are`} open`;
+  return { outcome: "completed", reason: `${done}${optional === 0 ? "" : left}` };
 }
 
 const INCLUDE_OPTIONAL = "ralph run --include-optional";
@@ -227,7 +206,7 @@ function waitsForDeadline(state: State, run: RunState, plan: Plan, now: Instant)
   const hasIterations = run.iterations < limits.maxIterations;
   const deadline = nextDeadline(state, run, plan, now);
   if (!keepGoing || noWait || !hasIterations || deadline === null) return false;
-  return limits.maxDurationMs === null || usedMsOf(run, deadline) < limits.maxDurationMs;
+  return !isOverBy(run, deadline);
 }
 
 /** The default as the answer, if it is still due. */
@@ -253,30 +232,22 @@ function deadlines(
 
 /** The open tasks that wait for something which is not among the tasks, so that no run can do it; each as a sentence. */
 export function outsideWaits(state: State, run: RunState, plan: Plan): readonly string[] {
+  const { includeOptional, onlyTasks } = run.settings;
   const open = requiredTasks(run, plan).filter((task) => statusOf(state, task) === "todo");
-  const ids = new Set(plan.tasks.map(({ id }) => id));
-  const outside = open
-    .filter(({ dependsOn }) => !dependsOn.every((id) => ids.has(id)))
-    .map((task) => `${task.id} ${outsideInWords(plan, task) ?? ""}`);
-  return [...outside, ...optionalWaits(state, run, plan, open)];
-}
-
-function optionalWaits(
-  state: State,
-  { settings }: RunState,
-  plan: Plan,
-  open: readonly Task[],
-): readonly string[] {
-  if (settings.includeOptional === true || settings.onlyTasks !== null) return [];
-  const optional = plan.tasks.filter((task) => task.optional && statusOf(state, task) !== "done");
-  const ids = new Set(optional.map(({ id }) => id));
-  return open.flatMap(({ id, dependsOn }) => {
-    const found = dependsOn.filter((one) => ids.has(one));
-    const are = found.length === 1 ? "is" : "are";
-    return found.length === 0
-      ? []
-      : [`${id} waits for ${few(found)}, which ${are} optional (${INCLUDE_OPTIONAL})`];
+  const outside = open.flatMap((task) => {
+    const words = outsideInWords(plan, task);
+    return words === null ? [] : [`${task.id} ${words}`];
   });
+  if (includeOptional === true || onlyTasks !== null) return outside;
+  const isLeft = (task: Task): boolean => task.optional && statusOf(state, task) !== "done";
+  const optional = new Set(plan.tasks.filter(isLeft).map(({ id }) => id));
+  const waits = open.flatMap(({ id, dependsOn }) => {
+    const found = dependsOn.filter((one) => optional.has(one));
+    const are = found.length === 1 ? "is" : "are";
+    const why = `${id} waits for ${few(found)}, which ${are} optional (${INCLUDE_OPTIONAL})`;
+    return found.length === 0 ? [] : [why];
+  });
+  return [...outside, ...waits];
 }
 
 /** The end of a sentence that begins with the task's id; null when it waits for nothing of the kind. */
@@ -295,13 +266,13 @@ export function isBlockedOutside(state: State): boolean {
   return !isBlocked && outsideWaits(state, run, plan).length > 0;
 }
 
-/** What the agents say that only a person can bring back; null when there are none. */
-function lockedOutInWords({ lockedOut }: RunState): string | null {
-  const said = Object.entries(lockedOut).map(
-    ([agent, { message, kind, advice }]) =>
-      `${agent} ${kind === "credit" ? "has no credit left" : "may not work"}: ${message}${advice === undefined ? "" : ` (${advice})`}`,
-  );
-  return said.length === 0 ? null : said.join("; ");
+/** What the agents say that only a person can bring back; empty when there are none. */
+function lockedOutInWords({ lockedOut }: RunState): string {
+  const said = Object.entries(lockedOut).map(([agent, { message, kind, advice }]) => {
+    const why = kind === "credit" ? "has no credit left" : "may not work";
+    return `${agent} ${why}: ${message}${advice === undefined ? "" : ` (${advice})`}`;
+  });
+  return said.join("; ");
 }
 
 /** A budget of which nobody knows what is spent cannot be kept. */
@@ -369,25 +340,11 @@ export function budgetWarning({ id, settings, spend, budgetsNeared }: RunState):
   return { type: "budget.neared", run: id, budget: "run", spentUsd, budgetUsd };
 }
 
-/** How the breaker moves after an iteration; `state` is the one after its verdict. */
-export function breakerMoves(
-  state: State,
-  run: RunState,
-  madeProgress: boolean,
-  head: string | null,
-): readonly Event[] {
-  const { breaker } = state;
-  const move = nextMove(breaker, run.settings.breaker, madeProgress);
-  if (move === null) return [];
-  return [{ type: "breaker.moved", run: run.id, from: breaker.position, ...move, head }];
-}
-
 /** An open breaker gets a new chance by what a person did, or by time. */
 export function breakerChance(state: State, run: RunState, now: Instant): Event | null {
   const { breaker, personActed } = state;
   if (breaker.position !== "OPEN") return null;
-  const cooldown = hasCooledDown(breaker, run.settings.breaker, now) ? "it was open for long enough" : null;
-  const reason = personActed ?? cooldown;
-  if (reason === null) return null;
+  if (personActed === null && !hasCooledDown(breaker, run.settings.breaker, now)) return null;
+  const reason = personActed ?? "it was open for long enough";
   return { type: "breaker.moved", run: run.id, from: "OPEN", to: "HALF_OPEN", reason, head: null };
 }
