@@ -2,7 +2,7 @@ import type { Event, EventOf, Recorded } from "../events.ts";
 import { corrections } from "./corrections.ts";
 import { EXHAUSTED_RUNS_MAX, retryAt, iterationLimit } from "./iteration-timeout.ts";
 import { dollars, exitRule, nextMove, withoutProgress } from "./brakes.ts";
-import { wasCutOff, type Claim, type Failure } from "../streams/agent-report.ts";
+import { wasCutOff, type Failure } from "../streams/agent-report.ts";
 import { madeProgress } from "../verdict/evidence.ts";
 import { withEdits, editsBack, editsBySignal, reviewCapOf, reviewOf } from "../review/story-review.ts";
 import { isReading, stageAfter, stageBefore, stageOf, promiseFor } from "./stages.ts";
@@ -135,7 +135,10 @@ function taskConsequences(judged: Judged): readonly Event[] {
       return [acceptanceQuestion(run, open, judged, certificateOf(judged))];
     const isCircling = taskState(state, open.task).tookDefault;
     if (brake !== null && isCircling) return [{ ...about, type: "task.blocked", ...brake }];
-    return [{ ...about, ...questionIn(report.claim, now) }, ...exhaustion(judged)];
+    const { question, options, default: answer = null, deadlineMs = null } = report.claim;
+    const deadlineAt = deadlineMs === null ? null : now + Math.min(deadlineMs, DEADLINE_MAX_MS);
+    const asked = { type: "question.asked", question, options, default: answer, deadlineAt } as const;
+    return [{ ...about, ...asked }, ...exhaustion(judged)];
   }
   if (!stageOf(run.settings, task, open.stage).loops || task?.loops === false) return failedAttempt(judged);
   return brake === null ? exhaustion(judged) : [{ ...about, type: "task.blocked", ...brake }];
@@ -176,14 +179,6 @@ function objected({ state, run, open, about, context }: Judged, findings: string
   return [back, { ...about, ...asked }];
 }
 
-function questionIn(
-  { question, options, default: answer = null, deadlineMs = null }: Extract<Claim, { is: "undecided" }>,
-  now: Instant,
-) {
-  const deadlineAt = deadlineMs === null ? null : now + Math.min(deadlineMs, DEADLINE_MAX_MS);
-  return { type: "question.asked", question, options, default: answer, deadlineAt } as const;
-}
-
 function completion(judged: Judged): Event {
   const commit = judged.context.evidence.headAfter;
   return { ...judged.about, type: "task.completed", commit, certificate: certificateOf(judged) };
@@ -218,19 +213,16 @@ function brakeOnTask({
   const spentUsd = task.spend.usd ?? 0;
   if (budget.task !== null && spentUsd >= budget.task)
     return { reason: `it has cost ${dollars(spentUsd)}, and a task may cost ${dollars(budget.task)}` };
-  const failures = stopsRun(state, run) ? task.attempts : task.failures;
-  const isStuck = [maxStuck, breaker.noProgress].some((most) => most > 0 && task.stuckCount >= most);
+  const isReached = (most: number, count: number): boolean => most > 0 && count >= most;
+  const isStuck = isReached(maxStuck, task.stuckCount) || isReached(breaker.noProgress, task.stuckCount);
   if (keepGoing && isStuck) return { reason: withoutProgress(task.stuckCount), isStuck: true };
+  // Where the lack of progress ends the whole run, the task is left as it is.
+  const isRunStuck =
+    isReached(maxStuck, state.run?.stuckCount ?? 0) ||
+    isReached(breaker.noProgress, state.breaker.noProgress);
+  const failures = !keepGoing && isRunStuck ? task.attempts : task.failures;
   if (maxAttempts === 0 || Math.max(failures, task.attempts) < maxAttempts) return null;
   return { reason: failures === 1 ? "1 failed iteration" : `${failures} failed iterations in a row` };
-}
-
-/** Where the lack of progress ends the whole run, the task is left as it is. */
-function stopsRun({ breaker, run: now }: State, { settings }: RunState): boolean {
-  const { limits, breaker: brake, keepGoing } = settings;
-  const isStuck = limits.maxStuck > 0 && (now?.stuckCount ?? 0) >= limits.maxStuck;
-  const opens = brake.noProgress > 0 && breaker.noProgress >= brake.noProgress;
-  return !keepGoing && (isStuck || opens);
 }
 
 function reasonsOf({ reasons }: Verdict): string {

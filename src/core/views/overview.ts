@@ -1,6 +1,6 @@
 import { iterationsShown, timeoutFor } from "../loop/iteration-timeout.ts";
 import { agentFor, stageOf, stagesOf } from "../loop/stages.ts";
-import { nextWitness } from "../loop/judge-iteration.ts";
+import { nextLook } from "../loop/judge-iteration.ts";
 import { isOpen, taskState, type OpenIteration, type RunState, type State } from "../state.ts";
 import { statusOf, whyBlocked, type TaskStatus } from "../loop/task-status.ts";
 import type { Task } from "../plan.ts";
@@ -241,8 +241,9 @@ function laneWork(open: OpenIteration, now: LaneWork["doing"]): LaneWork {
 function doing(state: State, run: RunState, open: OpenIteration): LaneWork["doing"] {
   const { phase } = open;
   if (phase.is !== "observed") return phase.is === "running" ? "agent" : "evidence";
-  const witness = nextWitness(state, run, open, phase) ?? "verdict";
-  return typeof witness === "string" ? witness : "reader";
+  const look = nextLook(state, run, open, phase);
+  const named = { "check-gates": "gates", "run-old-checks": "old-checks", "ask-reader": "reader" } as const;
+  return look === null ? "verdict" : named[look.kind];
 }
 
 /** A piece of a text of any size; it is shown as text, whatever is in it. */
