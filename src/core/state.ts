@@ -1,6 +1,6 @@
 import { CLOSED_BREAKER, NOTHING_SPENT, type ExitSignal, type Spend } from "./loop/brakes.ts";
 import type { TimedOutAttempts } from "./loop/iteration-timeout.ts";
-import type { Outcome, Acceptance, EventOf, EventType, InboxFileKind, Recorded, RunId } from "./events.ts";
+import type { Outcome, Acceptance, EventOf, EventType, Recorded, RunId } from "./events.ts";
 import type { Proposal } from "./plan-checks.ts";
 import type { Plan, SourceIdentity, TaskId } from "./plan.ts";
 import type { AgentReport, Failure, Handover, Usage } from "./streams/agent-report.ts";
@@ -12,7 +12,6 @@ import {
   type Leftovers,
 } from "./verdict/evidence.ts";
 import type { CheckedGate, GateOutcome } from "./verdict/checked-gate.ts";
-import type { WorktreeSettings } from "./settings.ts";
 import type { Instant } from "./time.ts";
 import type { OldChecks } from "./verdict/facts.ts";
 import type { Reading } from "./verdict/reader.ts";
@@ -24,7 +23,6 @@ import {
   EMPTY_TALLY,
   type WatchedIteration,
 } from "./loop/intervention.ts";
-import type { FieldEdit } from "./review/story-review.ts";
 import type { SentBack } from "./loop/stages.ts";
 import type { Concern } from "./verdict/concerns.ts";
 
@@ -314,7 +312,7 @@ const NO_FACTS = {
   isStuck: false,
   /** Set when nothing but timeouts blocked it: the run, and the last timeout. */
   timeoutBlock: null as { readonly run: RunId; readonly timeoutMs: number } | null,
-  inboxFile: null as InboxFile | null,
+  inboxFile: null as Pick<EventOf<"letter.published">, "kind" | "file" | "sha256"> | null,
   completion: null as {
     readonly iteration: number;
     readonly commit: string | null;
@@ -333,7 +331,7 @@ const NO_FACTS = {
   /** How often it did not go together with the base. */
   mergeFailures: 0,
   /** What has to be written into its story. */
-  storyEdits: null as StoryEdits | null,
+  storyEdits: null as Pick<EventOf<"story.settled">, "iteration" | "edits"> | null,
   /** Not before this moment: a transient failure is waited out. */
   retryAt: null as Instant | null,
   spend: NOTHING_SPENT,
@@ -360,14 +358,8 @@ export type Work =
   /** It did not go together with what the branch has by now; its agent was told where it is. */
   | (AsideWork & { readonly is: "refused" });
 
-export interface AsideWork {
-  /** The branch that has it. */
-  readonly aside: string;
-  /** The operator's. */
-  readonly branch: string;
-  readonly base: string | null;
-  readonly head: string;
-}
+/** The branch that has it, and the operator's. */
+export type AsideWork = Pick<EventOf<"work.leaving">, "aside" | "branch" | "base" | "head">;
 
 export interface LoopFailure {
   readonly stage: string;
@@ -377,26 +369,13 @@ export interface LoopFailure {
   readonly reason: string;
 }
 
-export interface StoryEdits {
-  readonly iteration: number;
-  readonly edits: readonly FieldEdit[];
-}
-
-export interface OwnWorktree extends WorktreeSettings {
-  readonly root: string;
-  readonly branch: string;
-  readonly copied: readonly string[];
-}
+export type OwnWorktree = Pick<EventOf<"worktree.opened">, "root" | "branch" | "base" | "merge" | "copied">;
 
 export type MergeState =
   | { readonly is: "due" }
-  | {
-      readonly is: "prepared";
-      readonly from: string;
-      readonly to: string;
-      readonly gates: readonly GateOutcome[];
-      readonly isMarked: boolean;
-    }
+  | ({ readonly is: "prepared" } & Required<
+      Pick<EventOf<"merge.prepared">, "from" | "to" | "gates" | "isMarked">
+    >)
   /** Until the base is clean; tried again in the next run. */
   | { readonly is: "held"; readonly why: string }
   | { readonly is: "proposed"; readonly url: string }
@@ -412,23 +391,15 @@ export interface AgentSession {
   readonly used: Usage;
 }
 
-export interface Question {
+export interface Question extends Pick<
+  EventOf<"question.asked">,
+  "options" | "iteration" | "default" | "deadlineAt"
+> {
   readonly text: string;
-  readonly options: readonly string[];
-  readonly iteration: number;
   readonly askedAt: Instant;
-  /** Taken at the deadline; without one of the two nothing happens by itself. */
-  readonly default: string | null;
-  readonly deadlineAt: Instant | null;
   readonly answer: string | null;
   /** The iteration whose prompt carried the answer. */
   readonly usedIn: number | null;
   /** What "accept" does; null: the agent asks. */
   readonly acceptance: Acceptance | null;
-}
-
-export interface InboxFile {
-  readonly kind: InboxFileKind;
-  readonly file: string;
-  readonly sha256: string;
 }

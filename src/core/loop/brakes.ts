@@ -68,13 +68,18 @@ export function withReading(
   const outputs = [...breaker.outputs, reading.outputBytes].slice(-OUTPUTS_KEPT);
   if (reading.madeProgress) return { ...breaker, ...NO_COUNTS, outputs };
   if (!reading.counts) return breaker;
-  const hasShrunk = isMuchShorter(reading.outputBytes, breaker.outputs, outputDecline);
+  // Less than five outputs say nothing about what is usual.
+  const median = breaker.outputs.toSorted((a, b) => a - b)[Math.floor(OUTPUTS_KEPT / 2)] ?? 0;
+  const usual = breaker.outputs.length < OUTPUTS_KEPT ? 0 : median;
+  const hasShrunk = outputDecline > 0 && reading.outputBytes < usual * (1 - outputDecline / 100);
+  const { errorSignature: signature } = reading;
+  const times = breaker.sameError?.signature === signature ? (breaker.sameError?.times ?? 0) + 1 : 1;
   return {
     ...breaker,
     noProgress: keepGoing ? 0 : breaker.noProgress + 1,
     triedWithoutProgress:
       breaker.position === "HALF_OPEN" && !keepGoing ? breaker.triedWithoutProgress + 1 : 0,
-    sameError: sameErrorAfter(breaker.sameError, reading.errorSignature),
+    sameError: signature === null ? breaker.sameError : { signature, times },
     outputs,
     shrunk: hasShrunk ? breaker.shrunk + 1 : 0,
   };
@@ -87,18 +92,6 @@ const NO_COUNTS = {
   shrunk: 0,
   tasksWithoutProgress: 0,
 } as const;
-
-function sameErrorAfter(before: Breaker["sameError"], signature: string | null): Breaker["sameError"] {
-  if (signature === null) return before;
-  return { signature, times: before?.signature === signature ? before.times + 1 : 1 };
-}
-
-/** Less than five outputs say nothing about what is usual. */
-function isMuchShorter(bytes: number, outputs: readonly number[], decline: number): boolean {
-  if (decline === 0 || outputs.length < OUTPUTS_KEPT) return false;
-  const usual = outputs.toSorted((a, b) => a - b)[Math.floor(OUTPUTS_KEPT / 2)] ?? 0;
-  return bytes < usual * (1 - decline / 100);
-}
 
 /** Where it moves after the counters have changed, or null when it stays. */
 export function nextMove(
@@ -288,14 +281,8 @@ export function withSignal(window: readonly ExitSignal[], signal: ExitSignal): r
 
 /** How the rolling window ends an open-ended task: it is complete, or it goes round in circles. */
 export function exitRule(window: readonly ExitSignal[]): "complete" | "only-tests" | null {
-  if (lastAll(window, DONE_IN_A_ROW, (signal) => signal.done)) return "complete";
-  return lastAll(window, TEST_ONLY_IN_A_ROW, (signal) => signal.testOnly) ? "only-tests" : null;
-}
-
-function lastAll(
-  window: readonly ExitSignal[],
-  count: number,
-  holds: (signal: ExitSignal) => boolean,
-): boolean {
-  return window.length >= count && window.slice(-count).every(holds);
+  const inARow = (count: number, is: "done" | "testOnly"): boolean =>
+    window.length >= count && window.slice(-count).every((signal) => signal[is]);
+  if (inARow(DONE_IN_A_ROW, "done")) return "complete";
+  return inARow(TEST_ONLY_IN_A_ROW, "testOnly") ? "only-tests" : null;
 }

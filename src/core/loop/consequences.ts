@@ -1,4 +1,4 @@
-import type { Event, EventOf, Recorded } from "../events.ts";
+import type { Event, EventOf } from "../events.ts";
 import { corrections } from "./corrections.ts";
 import { EXHAUSTED_RUNS_MAX, retryAt, iterationLimit } from "./iteration-timeout.ts";
 import { dollars, exitRule, nextMove, withoutProgress } from "./brakes.ts";
@@ -11,7 +11,7 @@ import { certify, type Certificate } from "../verdict/certificate.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import { DEADLINE_MAX_MS } from "./outcome.ts";
 import { acceptanceQuestion } from "./task-status.ts";
-import { evolveAll } from "./evolve.ts";
+import { evolveWith } from "./evolve.ts";
 import {
   exitSignalOf,
   judgeIteration,
@@ -70,10 +70,7 @@ export function conclude(
     open,
     about,
     now,
-    state: evolveAll(
-      events.map((event): Recorded => ({ ...event, position: state.position, at: now })),
-      state,
-    ),
+    state: evolveWith(state, events, now),
   });
   const events = [...judged, ...escalate(after(judged))];
   // A block by escalation settles the task: no other brake is asked.

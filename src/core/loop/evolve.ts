@@ -47,6 +47,14 @@ export function evolveAll(events: Iterable<Recorded>, from: State = EMPTY_STATE)
   return state;
 }
 
+/** The state as it would be with these facts. */
+export function evolveWith(state: State, events: readonly Event[], now: Instant): State {
+  return evolveAll(
+    events.map((event): Recorded => ({ ...event, position: state.position, at: now })),
+    state,
+  );
+}
+
 /** The task an event is about; this is what compare-and-append compares. */
 export function taskOf(event: Event): TaskId | null {
   return "task" in event ? event.task : null;
