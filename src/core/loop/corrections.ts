@@ -103,17 +103,14 @@ function doubtCorrections(judged: Judged): readonly Correction[] {
   const real = verdict.concerns.filter(({ isReal }) => isReal === true);
   const ofConcerns = real.map(({ name, sentence, settledBy, answer }): Correction => {
     const number = numbered.findIndex((one) => one.name === name) + 1;
-    const read = settledBy === "reader" ? ` A second reader looked at it: ${asSentence(answer ?? "")}` : "";
-    const orSay =
-      settledBy === "reader"
-        ? " If it is right, say why in your final words: the next reader sees them."
-        : "";
-    const orAnswer =
-      settledBy === null
-        ? ` You were asked about this before: if it is right as it is, answer on a line of its own, \`Concern ${number}: …\`, and claim again.`
-        : "";
     const fix = `${ADVICE[name]}${name === "old-checks-fail" ? since : ""}`;
-    return rejection(iteration, name, `${sentence}.${read} ${fix}${orAnswer}${orSay}`);
+    if (settledBy === "reader") {
+      const read = `A second reader looked at it: ${asSentence(answer ?? "")}`;
+      const orSay = "If it is right, say why in your final words: the next reader sees them.";
+      return rejection(iteration, name, `${sentence}. ${read} ${fix} ${orSay}`);
+    }
+    const orAnswer = ` You were asked about this before: if it is right as it is, answer on a line of its own, \`Concern ${number}: …\`, and claim again.`;
+    return rejection(iteration, name, `${sentence}. ${fix}${settledBy === null ? orAnswer : ""}`);
   });
   return [...readerCorrections(judged), ...ofConcerns];
 }

@@ -2,7 +2,7 @@ import { NEW_PROFILE, withIteration } from "./intervention.ts";
 import { readHandover, usageWith, wasCutOff, type AgentReport } from "../streams/agent-report.ts";
 import type { EventOf } from "../events.ts";
 import { withCost, withExtraCost, withReading, withSignal } from "./brakes.ts";
-import { NO_CHANGES, type Leftover, type Leftovers, type WorkBase } from "../verdict/evidence.ts";
+import { NO_CHANGES, type Leftovers, type WorkBase } from "../verdict/evidence.ts";
 import { withChallenges } from "../verdict/concerns.ts";
 import { isFailing, type GateOutcome } from "../verdict/checked-gate.ts";
 import { withLearned } from "./iteration-timeout.ts";
@@ -104,6 +104,11 @@ function started(state: State, event: Facts["iteration.started"]): State {
   const isFirst = task.workBase === null;
   const baseline = isFirst ? (task.baseline ?? gatesKnownAt(state, head)) : task.baseline;
   const { byAgents } = leftoversOf(state, id);
+  const known = task.workBase;
+  const isGoingOn = known !== null && known.head === head;
+  const earlier = known?.changed ?? NO_CHANGES;
+  const first = known?.first ?? head;
+  const base: WorkBase = { first, base: head, head, earlier, changed: earlier, leftovers: byAgents };
   const open: OpenIteration = {
     ...about,
     number,
@@ -117,7 +122,7 @@ function started(state: State, event: Facts["iteration.started"]): State {
   const { tally, iterations } = state;
   const begun = withTask(state, id, {
     work: task.worktree === null ? { is: "in-place", branch } : null,
-    workBase: workBaseAt(task.workBase, head, byAgents),
+    workBase: isGoingOn ? known : base,
     baseline,
     failingGates: isFirst ? failingIn(baseline ?? []) : task.failingGates,
     iterations: ordinal,
@@ -266,11 +271,14 @@ function settledTask(
   const failed = event.verdict === "rejected" || event.verdict === "failed";
   const costsAttempt = failed && weight !== "stuck";
   const attempts = costsAttempt ? task.attempts + 1 : failed ? task.attempts : 0;
+  // Of the failed iterations in a row that count, one more ran out of time.
+  const timeoutsBefore = task.attempts === 0 ? 0 : (task.timedOut?.count ?? 0);
+  const timedOut = { count: timeoutsBefore + 1, iteration: open.number, timeoutMs: open.timeoutMs };
   const gates = open.phase.is === "observed" ? open.phase.gates : null;
   const { exitSignal } = event;
   return {
     timeouts: task.timeouts + (isTimeout ? 1 : 0),
-    timedOut: attempts === 0 ? null : costsAttempt && isTimeout ? timedOut(task, open) : task.timedOut,
+    timedOut: attempts === 0 ? null : costsAttempt && isTimeout ? timedOut : task.timedOut,
     // What could not be said while it ran is said next time.
     feedback: task.feedback.filter(({ iteration }) => iteration === event.iteration),
     feedbackLeads: false,
@@ -287,26 +295,12 @@ function settledTask(
   };
 }
 
-/** Of the failed iterations in a row that count, one more ran out of time. */
-function timedOut({ attempts, timedOut: before }: TaskState, open: OpenIteration): TaskState["timedOut"] {
-  const count = attempts === 0 ? 0 : (before?.count ?? 0);
-  return { count: count + 1, iteration: open.number, timeoutMs: open.timeoutMs };
-}
-
 /** The last answer to each finding counts. */
 function withAnswers(sent: TaskState["sentBack"], report: AgentReport | null): TaskState["sentBack"] {
-  const answers = (report?.signals?.answers ?? [])
-    .filter(({ about }) => about === "finding")
-    .map(({ number, text }) => ({ number, text }));
+  const answers = (report?.signals?.answers ?? []).filter(({ about }) => about === "finding");
   if (sent?.isOpen !== true || answers.length === 0) return sent;
   const kept = sent.answers.filter(({ number }) => answers.every((answer) => answer.number !== number));
-  return { ...sent, answers: [...kept, ...answers] };
-}
-
-function workBaseAt(known: WorkBase | null, head: string | null, leftovers: readonly Leftover[]): WorkBase {
-  if (known !== null && known.head === head) return known;
-  const earlier = known?.changed ?? NO_CHANGES;
-  return { first: known?.first ?? head, base: head, head, earlier, changed: earlier, leftovers };
+  return { ...sent, answers: [...kept, ...answers.map(({ number, text }) => ({ number, text }))] };
 }
 
 function whenObserved(state: State, number: number, more: Partial<Observed>): State {
@@ -421,10 +415,6 @@ export function gatesKnownAt(state: State, head: string | null): readonly GateOu
 /** Gates that ran twice since the last look have run from the first to the second. */
 function withGateLeftovers(state: State, task: string, now: Leftovers): State {
   const { gatesRan: earlier } = leftoversOf(state, task);
-  const { gatesRan } = now;
-  const ran =
-    earlier === null || gatesRan === null
-      ? (gatesRan ?? earlier)
-      : { after: earlier.after, upTo: gatesRan.upTo };
-  return withLeftovers(state, task, { ...now, gatesRan: ran });
+  const both = now.gatesRan && earlier && { after: earlier.after, upTo: now.gatesRan.upTo };
+  return withLeftovers(state, task, { ...now, gatesRan: both ?? now.gatesRan ?? earlier });
 }

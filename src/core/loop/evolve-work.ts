@@ -202,15 +202,13 @@ function notReturnedInWords({ aside, base, head }: AsideWork, why: string): stri
 
 function feedbackOf({ iteration, base, conflicts, gates }: EventOf<"merge.failed">): readonly FeedbackItem[] {
   const mend = `Others have changed ${base} since you began. Bring it into your branch (\`git merge ${asArgument(base)}\`), keep what both sides meant, commit, and claim again.`;
-  if (conflicts.length > 0) {
-    const where = `conflicts in ${few(conflicts, PATHS_TOLD)}`;
-    return [
-      { iteration, text: `Your work was accepted, but it does not merge into ${base}: ${where}. ${mend}` },
-    ];
-  }
+  const said = "Your work was accepted, but";
+  const where = `conflicts in ${few(conflicts, PATHS_TOLD)}`;
+  if (conflicts.length > 0)
+    return [{ iteration, text: `${said} it does not merge into ${base}: ${where}. ${mend}` }];
   return redGates(gates).map((gate) => ({
     iteration,
-    text: `Your work was accepted, but merged into ${base} the ${redSentence(gate)}. ${mend} The end of its output:`,
+    text: `${said} merged into ${base} the ${redSentence(gate)}. ${mend} The end of its output:`,
     output: gate.tail,
   }));
 }
