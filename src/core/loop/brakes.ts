@@ -1,4 +1,5 @@
 import type { Usage } from "../streams/agent-report.ts";
+import type { EventOf, Recorded } from "../events.ts";
 import type { Instant } from "../time.ts";
 
 /** CLOSED lets work through, OPEN does not, HALF_OPEN lets one more iteration show whether it helps. */
@@ -15,12 +16,7 @@ export interface BreakerSettings {
   readonly cooldownMs: number;
 }
 
-export interface BreakerMove {
-  readonly at: Instant;
-  readonly from: BreakerPosition;
-  readonly to: BreakerPosition;
-  readonly reason: string;
-}
+export type BreakerMove = Pick<Recorded<EventOf<"breaker.moved">>, "at" | "from" | "to" | "reason">;
 
 /** What an iteration says to the breaker. */
 export interface BreakerReading {
@@ -104,8 +100,11 @@ export function nextMove(
     return { to: "CLOSED", reason: "there is progress again" };
   const open = reasonToOpen(breaker, settings);
   if (open !== null) return { to: "OPEN", reason: open };
-  const doubt = breaker.position === "CLOSED" ? reasonToDoubt(breaker, settings) : null;
-  return doubt === null ? null : { to: "HALF_OPEN", reason: doubt };
+  if (breaker.position === "HALF_OPEN") return null;
+  if (breaker.shrunk >= SHRUNK_MAX)
+    return { to: "HALF_OPEN", reason: "the output has become much shorter than usual, twice in a row" };
+  const isNear = settings.noProgress > 1 && breaker.noProgress >= settings.noProgress - 1;
+  return isNear ? { to: "HALF_OPEN", reason: withoutProgress(breaker.noProgress) } : null;
 }
 
 function reasonToOpen(breaker: Breaker, { noProgress, sameError }: BreakerSettings): string | null {
@@ -119,12 +118,6 @@ function reasonToOpen(breaker: Breaker, { noProgress, sameError }: BreakerSettin
   if (breaker.shrunk > SHRUNK_MAX)
     return "the output stays much shorter than usual, and there is no progress";
   return breaker.triedWithoutProgress === 0 ? null : "it was tried once more, and there was no progress";
-}
-
-function reasonToDoubt(breaker: Breaker, { noProgress }: BreakerSettings): string | null {
-  if (breaker.shrunk >= SHRUNK_MAX) return "the output has become much shorter than usual, twice in a row";
-  const isNear = noProgress > 1 && breaker.noProgress >= noProgress - 1;
-  return isNear ? withoutProgress(breaker.noProgress) : null;
 }
 
 export function withoutProgress(iterations: number): string {

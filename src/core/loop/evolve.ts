@@ -2,7 +2,7 @@ import { fingerprint } from "../text.ts";
 import type { Event, EventType, Recorded } from "../events.ts";
 import { budgetInWords, moved } from "./brakes.ts";
 import { EMPTY_TALLY } from "./intervention.ts";
-import { sameSource, showsMarks, type Plan, type Task, type TaskId } from "../plan.ts";
+import { sameSource, showsMarks, type Plan, type TaskId } from "../plan.ts";
 import type { Settings } from "../settings.ts";
 import { elapsedMs, type Instant } from "../time.ts";
 import { iterationFolds } from "./evolve-iteration.ts";
@@ -156,9 +156,12 @@ function reconcile(state: State, plan: Plan): Record<TaskId, TaskState> {
     if (now === undefined && task.marked) return [];
     const untickedByOperator = showsMarks(plan.source) && task.marked && now?.done === false;
     const askedForAgain = !showsMarks(plan.source) && isRunAgain && now !== undefined;
-    const reopened =
-      task.completion !== null && (untickedByOperator || askedForAgain || isOfOtherList(task, plan, now));
-    if (reopened) return [{ ...newTask(task.id), position: task.position }];
+    // Lists are submitted one after the other, and their ids may be alike. What is not merged yet is not given up.
+    const isMerged = task.merge?.is === "merged" && now?.done === false;
+    const source = task.completion?.source ?? null;
+    const isOfOtherList = isMerged && source !== null && !sameSource(source, plan.source);
+    if (task.completion !== null && (untickedByOperator || askedForAgain || isOfOtherList))
+      return [{ ...newTask(task.id), position: task.position }];
     // A base that is not checked out here shows its marks later, or never.
     const marked = task.marked || (task.completion !== null && now?.done === true);
     return [{ ...task, marked, isTickedByAgent: task.isTickedByAgent && now?.done !== false }];
@@ -166,12 +169,6 @@ function reconcile(state: State, plan: Plan): Record<TaskId, TaskState> {
   const seen = new Set(kept.map(({ id }) => id));
   const added = plan.tasks.filter(({ id }) => !seen.has(id)).map(({ id }) => taskState(state, id));
   return Object.fromEntries([...kept, ...added].map((task) => [task.id, task]));
-}
-
-/** Lists are submitted one after the other, and their ids may be alike. What is not merged yet is not given up. */
-function isOfOtherList({ completion, merge }: TaskState, plan: Plan, now: Task | undefined): boolean {
-  const source = completion?.source ?? null;
-  return merge?.is === "merged" && now?.done === false && source !== null && !sameSource(source, plan.source);
 }
 
 /** What a person does gives an open breaker a new chance. */

@@ -29,13 +29,11 @@ export interface FeedbackItem {
 }
 
 /** One thing to tell the agent next time, and how it is recorded. */
-export interface Correction {
+export interface Correction extends Omit<FeedbackItem, "iteration"> {
   readonly intervention: InterventionType;
   readonly severity: Severity;
   /** The guard or gate that spoke, or the part of the loop. */
   readonly rule: string;
-  readonly text: string;
-  readonly output?: string;
 }
 
 /** What was known of the iteration that made it necessary. */

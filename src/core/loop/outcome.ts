@@ -192,12 +192,23 @@ export const DEADLINE_MAX_MS = 365 * 24 * 3_600_000;
 
 /** Tasks whose question nobody answered in time: the agent's own default is the answer. */
 export function overdueQuestions(state: State, run: RunState, plan: Plan, now: Instant): readonly TaskId[] {
-  return deadlines(state, run, plan).flatMap(({ task, at }) => (at <= now ? [task] : []));
+  return deadlines(state, run, plan).flatMap(([task, at]) => (at <= now ? [task] : []));
 }
 
 /** The next moment at which a question answers itself. */
 export function nextDeadline(state: State, run: RunState, plan: Plan, now: Instant): Instant | null {
-  return earliest(deadlines(state, run, plan).flatMap(({ at }) => (at > now ? [at] : [])));
+  return earliest(deadlines(state, run, plan).flatMap(([, at]) => (at > now ? [at] : [])));
+}
+
+type Deadline = readonly [task: TaskId, at: Instant];
+
+function deadlines(state: State, run: RunState, plan: Plan): readonly Deadline[] {
+  return tasksInScope(run, plan).flatMap((task): readonly Deadline[] => {
+    const { question, exhaustedIn } = taskState(state, task.id);
+    const isOpen = statusOf(state, task) === "undecided" && exhaustedIn !== run.id;
+    if (!isOpen || question?.default == null || question.deadlineAt === null) return [];
+    return [[task.id, question.deadlineAt]];
+  });
 }
 
 /** Whether a run that has nothing else to do stays for it. */
@@ -215,19 +226,6 @@ export function defaultAnswer(state: State, task: TaskId, now: Instant): Event |
   if (question === null || question.answer !== null || question.default === null) return null;
   if (question.deadlineAt === null || question.deadlineAt > now) return null;
   return { type: "question.answered", task, answer: question.default, by: "deadline" };
-}
-
-function deadlines(
-  state: State,
-  run: RunState,
-  plan: Plan,
-): readonly { readonly task: TaskId; readonly at: Instant }[] {
-  return tasksInScope(run, plan).flatMap((task) => {
-    const { question, exhaustedIn } = taskState(state, task.id);
-    const isOpen = statusOf(state, task) === "undecided" && exhaustedIn !== run.id;
-    if (!isOpen || question?.default == null || question.deadlineAt === null) return [];
-    return [{ task: task.id, at: question.deadlineAt }];
-  });
 }
 
 /** The open tasks that wait for something which is not among the tasks, so that no run can do it; each as a sentence. */
@@ -307,12 +305,12 @@ export function leftFor(
   const { run: whole, task, day } = run.settings.limits.budget;
   const others = state.iterations.filter((open) => open.number !== number);
   const besideUsd = underWayUsd({ iterations: others }, run);
-  const left = [
-    whole === null ? null : whole - likelySpent(run.spend) - besideUsd,
-    task === null ? null : task - (taskState(state, id).spend.usd ?? 0),
-    day === null ? null : day - spentTodayUsd - besideUsd,
-  ].filter((usd) => usd !== null);
-  return left.length === 0 ? null : Math.max(0, Math.min(...left));
+  const left = Math.min(
+    (whole ?? Infinity) - likelySpent(run.spend) - besideUsd,
+    (task ?? Infinity) - (taskState(state, id).spend.usd ?? 0),
+    (day ?? Infinity) - spentTodayUsd - besideUsd,
+  );
+  return left === Infinity ? null : Math.max(0, left);
 }
 
 /** What iterations that run now may cost: nobody knows which of them is as dear as the dearest so far. */

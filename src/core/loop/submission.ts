@@ -1,4 +1,4 @@
-import type { Event, RunId } from "../events.ts";
+import type { Event, EventOf } from "../events.ts";
 import { sameSource, type Plan } from "../plan.ts";
 import type { GateSettings, Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";
@@ -8,12 +8,8 @@ import { evolveWith } from "./evolve.ts";
 import { isOpen, type RunState, type State } from "../state.ts";
 
 /** Tasks on their way to workers that share them. */
-export interface Submitted {
-  readonly run: RunId;
-  readonly settings: Settings;
+export interface Submitted extends Pick<EventOf<"run.started">, "run" | "settings" | "pid" | "version"> {
   readonly plan: Plan;
-  readonly pid: number;
-  readonly version: string;
   /** Where the base stands. */
   readonly head: string | null;
 }
@@ -54,12 +50,12 @@ export function submission(state: State, submitted: Submitted, now: Instant): Su
 }
 
 function beginning(state: State, submitted: Submitted, now: Instant): readonly Event[] {
-  const { run, settings, plan, pid, version, head } = submitted;
+  const { plan, ...started } = submitted;
   const rest = restOf(state, now) ?? { outcome: "stopped", reason: "other tasks were submitted" };
   return [
     ...(isOpen(state.run) ? [{ ...rest, type: "run.ended", run: state.run.id } as const] : []),
-    { type: "run.started", run, settings, pid, version, head },
-    { type: "tasks.observed", run, plan },
+    { type: "run.started", ...started },
+    { type: "tasks.observed", run: started.run, plan },
   ];
 }
 
