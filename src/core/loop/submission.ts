@@ -1,5 +1,6 @@
 import type { Event, EventOf } from "../events.ts";
 import { sameSource, type Plan } from "../plan.ts";
+import { REDACTED } from "../secret-shapes.ts";
 import type { GateSettings, Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";
 import { endingOf } from "./outcome.ts";
@@ -86,8 +87,8 @@ export function gatesToKeep(state: State, settings: Settings): readonly GateSett
   if (!isOpen(run) || !sameSource(run.settings.source, settings.source)) return null;
   const before = run.settings.gates;
   const wasInterrupted = state.iterations.some(({ phase }) => phase.is === "running");
-  const isSame = JSON.stringify(before) === JSON.stringify(settings.gates);
+  const isSame = equal(before, settings.gates);
   // A command of which a part was taken out cannot be run.
-  const isWhole = !JSON.stringify(before).includes("[redacted]");
+  const isWhole = !JSON.stringify(before).includes(REDACTED);
   return wasInterrupted && !isSame && isWhole ? before : null;
 }
