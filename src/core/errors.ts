@@ -1,25 +1,28 @@
-/** What went wrong in the world outside; `main` turns it into one sentence and an exit code. */
-export type ErrorCode =
-  | "usage"
-  | "config"
-  | "no-repository"
-  | "no-agent"
+/** What went wrong in the world outside; `main` turns it into one sentence and this exit code. */
+const EXIT_CODES = {
+  usage: 64,
+  config: 64,
+  "no-repository": 64,
+  "no-agent": 64,
   /** Agents are to run in a sandbox that cannot be made here. */
-  | "no-sandbox"
-  | "no-tasks"
-  | "bad-tasks"
-  | "dirty-tree"
-  | "already-running"
-  | "state-unusable"
+  "no-sandbox": 64,
+  "no-tasks": 64,
+  "bad-tasks": 64,
+  "dirty-tree": 64,
+  "already-running": 64,
+  "state-unusable": 64,
   /** The database that machines share, or the remote, does not answer. */
-  | "unreachable"
+  unreachable: 5,
   /** Somebody else has taken over what this process was working on. */
-  | "lease-lost"
-  | "not-writable"
-  | "disk-full"
-  | "no-git"
-  | "git-failed"
-  | "internal";
+  "lease-lost": 5,
+  "not-writable": 64,
+  "disk-full": 5,
+  "no-git": 64,
+  "git-failed": 5,
+  internal: 70,
+} as const;
+
+export type ErrorCode = keyof typeof EXIT_CODES;
 
 export class RalphError extends Error {
   readonly code: ErrorCode;
@@ -38,26 +41,6 @@ export class RalphError extends Error {
 export function withHint({ message, hint }: RalphError): string {
   return hint === undefined ? message : `${message}; ${hint}`;
 }
-
-const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
-  usage: 64,
-  config: 64,
-  "no-repository": 64,
-  "no-agent": 64,
-  "no-sandbox": 64,
-  "no-tasks": 64,
-  "bad-tasks": 64,
-  "dirty-tree": 64,
-  "already-running": 64,
-  "state-unusable": 64,
-  unreachable: 5,
-  "lease-lost": 5,
-  "not-writable": 64,
-  "disk-full": 5,
-  "no-git": 64,
-  "git-failed": 5,
-  internal: 70,
-};
 
 export function exitCodeOf(code: ErrorCode): number {
   return EXIT_CODES[code];

@@ -1,6 +1,5 @@
 import type { FeedbackItem, InterventionDetails, InterventionType, Severity } from "./loop/intervention.ts";
-import type { BreakerPosition } from "./loop/brakes.ts";
-import type { ExitSignal } from "./loop/brakes.ts";
+import type { BreakerPosition, ExitSignal } from "./loop/brakes.ts";
 import type { Complexity, TimeoutOrigin } from "./loop/iteration-timeout.ts";
 import type { Plan, TaskId } from "./plan.ts";
 import type { AgentReport } from "./streams/agent-report.ts";

@@ -39,6 +39,7 @@ function characterClass(token: string): string {
   return isNegated ? `[^/${safe}]` : `[${safe}]`;
 }
 
-function literal(text: string): string {
+/** An expression for exactly this text. */
+export function literal(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

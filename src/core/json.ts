@@ -134,17 +134,16 @@ class Reader {
       const escape = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
       escape.lastIndex = this.#at;
       const length = escape.exec(this.#text)?.[0].length;
-      if (length === undefined) throw new JsonError(this.#wantedInString(), this.#at);
+      const isEscape = this.#text[this.#at] === "\\";
+      const wanted = isEscape
+        ? 'an escape such as \\n, \\" or \\u00e9'
+        : "the end of the text, a double quote";
+      if (length === undefined) throw new JsonError(wanted, this.#at);
       this.#at += length;
     }
     this.#at += 1;
     const value = JSON.parse(this.#decode(this.#text.slice(start, this.#at))) as string;
     return { is: "scalar", start, end: this.#at, value };
-  }
-
-  #wantedInString(): string {
-    if (this.#text[this.#at] === "\\") return 'an escape such as \\n, \\" or \\u00e9';
-    return "the end of the text, a double quote";
   }
 
   #word(): JsonScalar {

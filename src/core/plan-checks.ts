@@ -28,16 +28,13 @@ function unknownDependency(placed: readonly PlacedTask[]): string | null {
     const missing = task.dependsOn.find((id) => !ids.has(id));
     if (missing === undefined) continue;
     const others = [...ids].filter((id) => id !== task.id);
-    return `line ${line}: "${task.id}" depends on "${missing}", which does not exist${insteadOf(missing, others)}`;
+    // Short ids, such as numbers, are near to all others.
+    const meant = missing.length < 4 ? null : closest(missing, others);
+    const named = others.length === 0 ? "; there is no other task" : `; the others are: ${few(others)}`;
+    const instead = meant === null ? named : `. Did you mean "${meant}"?`;
+    return `line ${line}: "${task.id}" depends on "${missing}", which does not exist${instead}`;
   }
   return null;
-}
-
-function insteadOf(missing: TaskId, others: readonly TaskId[]): string {
-  // Short ids, such as numbers, are near to all others.
-  const meant = missing.length < 4 ? null : closest(missing, others);
-  if (meant !== null) return `. Did you mean "${meant}"?`;
-  return others.length === 0 ? "; there is no other task" : `; the others are: ${few(others)}`;
 }
 
 function cycle(placed: readonly PlacedTask[]): string | null {
@@ -143,11 +140,14 @@ export function compareTasks(before: readonly Task[], after: readonly Task[]): r
   const added = come
     .filter((task) => !reworded.has(task))
     .map(({ id, title }) => ({ is: "added", task: id, title }) as const);
-  const all = [...changes, ...added];
+  const all: ListChange[] = [...changes, ...added];
   const orderOf = (tasks: readonly Task[], others: ReadonlyMap<TaskId, Task>): string =>
     tasks.flatMap(({ id }) => (others.has(id) ? [id] : [])).join("\n");
-  const isSameOrder = orderOf(before, later) === orderOf(after, earlier);
-  return bounded(isSameOrder ? all : [...all, { is: "other", what: "changed the order of the tasks" }]);
+  if (orderOf(before, later) !== orderOf(after, earlier))
+    all.push({ is: "other", what: "changed the order of the tasks" });
+  const rest = all.length - CHANGES_KEPT;
+  if (rest <= 0) return all;
+  return [...all.slice(0, CHANGES_KEPT), { is: "other", what: `changed ${rest} more things` }];
 }
 
 function changesOf(was: Task, now: Task): readonly ListChange[] {
@@ -186,18 +186,12 @@ function wordsOf(title: string): ReadonlySet<string> {
   return new Set(title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 }
 
-function bounded(changes: readonly ListChange[]): readonly ListChange[] {
-  if (changes.length <= CHANGES_KEPT) return changes;
-  const rest = changes.length - CHANGES_KEPT;
-  return [...changes.slice(0, CHANGES_KEPT), { is: "other", what: `changed ${rest} more things` }];
-}
-
 /** "ticked a, b; removed c; added "…"", as the end of "the agent …". */
 export function changesInWords(changes: readonly ListChange[]): string {
-  const named = (is: ListChange["is"], words: string): readonly string[] => {
-    const tasks = changes.flatMap((change) => (change.is === is && "task" in change ? [change.task] : []));
-    return tasks.length === 0 ? [] : [`${words} ${few(tasks)}`];
-  };
+  const named = (["ticked", "unticked", "removed", "moved"] as const).flatMap((is) => {
+    const tasks = tasksThat(is, changes);
+    return tasks.length === 0 ? [] : [`${is} ${few(tasks)}`];
+  });
   const others = changes.flatMap((change): readonly string[] => {
     switch (change.is) {
       case "reworded":
@@ -212,13 +206,7 @@ export function changesInWords(changes: readonly ListChange[]): string {
         return [];
     }
   });
-  const parts = [
-    ...named("ticked", "ticked"),
-    ...named("unticked", "unticked"),
-    ...named("removed", "removed"),
-    ...named("moved", "moved"),
-    ...others,
-  ];
+  const parts = [...named, ...others];
   const shown = parts.slice(0, PARTS_SHOWN);
   const rest = parts.length - shown.length;
   return `${shown.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`;
@@ -226,7 +214,10 @@ export function changesInWords(changes: readonly ListChange[]): string {
 
 const PARTS_SHOWN = 8;
 
-/** The tasks that an edit marked as done, or took out of the list. */
-export function tasksThat(is: "ticked" | "removed", changes: readonly ListChange[]): readonly TaskId[] {
+/** The tasks that an edit marked as done, say, or took out of the list. */
+export function tasksThat(
+  is: "ticked" | "unticked" | "removed" | "moved",
+  changes: readonly ListChange[],
+): readonly TaskId[] {
   return changes.flatMap((change) => (change.is === is ? [change.task] : []));
 }

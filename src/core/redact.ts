@@ -1,11 +1,11 @@
-import { isPath, redactNamed, redactTokens, SECRET_NAME } from "./secret-shapes.ts";
+import { isPath, redactNamed, redactTokens, REDACTED, SECRET_NAME } from "./secret-shapes.ts";
 
 /** Replaces secrets in a text: the known ones, and whatever has the shape of one. Clean text comes back as it is. */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = knownValues(secrets);
   return (text) => {
     const unknown = known === null ? text : text.replace(known, REDACTED);
-    return redactNamed(redactTokens(redactKeys(unknown), REDACTED), REDACTED);
+    return redactNamed(redactTokens(redactKeys(unknown)));
   };
 }
 
@@ -82,7 +82,6 @@ export function decoded(text: string): string {
   }
 }
 
-const REDACTED = "[redacted]";
 const SECRET_LENGTH_MIN = 8;
 
 /** Longer than any private key in its usual form. */

@@ -68,13 +68,15 @@ const ANY_MARK = new RegExp(
   `(?=${MARKS})(?:${[...TOKENS, ...VALUES].map(([, first, ...rest]) => `${first && `(?<=${first})`}${rest.join("")}`).join("|")})`,
 );
 
+export const REDACTED = "[redacted]";
+
 /** Replaces every token that has one of the shapes. */
-export function redactTokens(text: string, replacement: string): string {
+export function redactTokens(text: string): string {
   if (!(OF_MARKS.test(text) && ANY_MARK.test(text)) && !/earer[ \t]/.test(text)) return text;
   return text.replace(ANY_TOKEN, (_match: string, ...found: readonly unknown[]) => {
     // Of the groups at most one took part.
     const kept = found.slice(0, -2).find((group) => typeof group === "string");
-    return `${typeof kept === "string" ? kept : ""}${replacement}`;
+    return `${typeof kept === "string" ? kept : ""}${REDACTED}`;
   });
 }
 
@@ -93,14 +95,14 @@ const NAMED = new RegExp(
 );
 
 /** Replaces the value of whatever is named like a secret, unless it looks like code, a type or a placeholder. */
-export function redactNamed(text: string, replacement: string): string {
+export function redactNamed(text: string): string {
   return text.replace(NAMED, (match: string, ...found: readonly unknown[]) => {
     const [end, between, sign, quote = "", quoted, bare, at] = found as NamedParts;
     const from = at - between.length - end.length;
     const name = (/[\w-]*$/.exec(text.slice(Math.max(0, from - 60), from))?.[0] ?? "") + end;
     const isCode = quoted === undefined && /[([]/.test(text.charAt(at + match.length));
     if (isCode || !isSecret(name, quoted ?? bare ?? "", between + sign, quoted !== undefined)) return match;
-    return `${sign}${quote}${replacement}`;
+    return `${sign}${quote}${REDACTED}`;
   });
 }
 

@@ -1,6 +1,5 @@
-import type { BreakerSettings } from "./loop/brakes.ts";
+import type { BreakerSettings, Prices } from "./loop/brakes.ts";
 import type { TimeoutSettings } from "./loop/iteration-timeout.ts";
-import type { Prices } from "./loop/brakes.ts";
 import type { NoticeKind, PayloadFormat } from "./views/notice.ts";
 import type { SourceIdentity, TaskId } from "./plan.ts";
 import type { FactRecorder } from "./streams/stream-facts.ts";
@@ -25,7 +24,12 @@ export interface Settings {
   readonly shared?: true;
   readonly limits: LimitSettings;
   readonly breaker: BreakerSettings;
-  readonly promise: PromiseSettings;
+  readonly promise: {
+    readonly completion: string;
+    readonly requireXml: boolean;
+    /** False: the agent's words are not held against its claim; changes, gates and protection still count. */
+    readonly verify: boolean;
+  };
   /** The operator's own prompt template; null is the built-in one. */
   readonly promptTemplate: string | null;
   /** A task's way, in this order; none in the settings of old runs, and of runs without a pipeline. */
@@ -50,7 +54,12 @@ export interface Settings {
   readonly gatesEveryIteration: boolean;
   /** Whether a task's iteration limit grows with its complexity. */
   readonly adaptiveIterations: boolean;
-  readonly unblock: UnblockSettings;
+  readonly unblock: {
+    /** Whether a run that ends with blocked tasks says what would help. */
+    readonly autoSuggest: boolean;
+    /** How often a task that timeouts blocked is tried again without a person. */
+    readonly maxAutoAttempts: number;
+  };
   readonly git: {
     readonly commit: "ralph" | "agent";
     readonly hooks: boolean;
@@ -90,13 +99,6 @@ export interface WorktreeSettings {
   readonly base: string;
   /** How it is brought there; `none`: the branches are the result. */
   readonly merge: "squash" | "merge" | "rebase" | "none" | "pr";
-}
-
-export interface PromiseSettings {
-  readonly completion: string;
-  readonly requireXml: boolean;
-  /** False: the agent's words are not held against its claim; changes, gates and protection still count. */
-  readonly verify: boolean;
 }
 
 /** What the agent must not change. */
@@ -148,13 +150,6 @@ export interface InterventionSettings {
   readonly aggressive: boolean;
   /** One correction while the agent still runs, for agents that take messages. */
   readonly midStream: boolean;
-}
-
-export interface UnblockSettings {
-  /** Whether a run that ends with blocked tasks says what would help. */
-  readonly autoSuggest: boolean;
-  /** How often a task that timeouts blocked is tried again without a person. */
-  readonly maxAutoAttempts: number;
 }
 
 export interface LimitSettings {

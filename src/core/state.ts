@@ -1,7 +1,6 @@
-import { CLOSED_BREAKER } from "./loop/brakes.ts";
-import { NOTHING_SPENT } from "./loop/brakes.ts";
+import { CLOSED_BREAKER, NOTHING_SPENT, type ExitSignal, type Spend } from "./loop/brakes.ts";
 import type { TimedOutAttempts } from "./loop/iteration-timeout.ts";
-import type { Outcome, Acceptance, EventOf, EventType, InboxFileKind, Recorded, RunId } from "./events.ts";
+import type { Outcome, Acceptance, EventOf, EventType, Recorded, RunId } from "./events.ts";
 import type { Proposal } from "./plan-checks.ts";
 import type { Plan, SourceIdentity, TaskId } from "./plan.ts";
 import type { AgentReport, Failure, Handover, Usage } from "./streams/agent-report.ts";
@@ -13,12 +12,10 @@ import {
   type Leftovers,
 } from "./verdict/evidence.ts";
 import type { CheckedGate, GateOutcome } from "./verdict/checked-gate.ts";
-import type { WorktreeSettings } from "./settings.ts";
 import type { Instant } from "./time.ts";
 import type { OldChecks } from "./verdict/facts.ts";
 import type { Reading } from "./verdict/reader.ts";
 import type { Steer } from "./loop/steer.ts";
-import type { ExitSignal } from "./loop/brakes.ts";
 import {
   type FeedbackItem,
   type RecurringFinding,
@@ -26,7 +23,6 @@ import {
   EMPTY_TALLY,
   type WatchedIteration,
 } from "./loop/intervention.ts";
-import type { FieldEdit } from "./review/story-review.ts";
 import type { SentBack } from "./loop/stages.ts";
 import type { Concern } from "./verdict/concerns.ts";
 
@@ -97,6 +93,8 @@ export interface KnownGates {
   readonly settings: string;
 }
 
+export const NOT_WAITING = { waitingUntil: null, waitsForPerson: false } as const;
+
 /** A run as it begins. */
 export function newRun({ run: id, settings, pid, at }: Facts["run.started"]) {
   return {
@@ -137,21 +135,7 @@ export function newRun({ run: id, settings, pid, at }: Facts["run.started"]) {
 
 export type RunState = Readonly<ReturnType<typeof newRun>>;
 
-export interface OpenIteration extends Pick<
-  EventOf<"iteration.started">,
-  | "run"
-  | "task"
-  | "stage"
-  | "ordinal"
-  | "maxIterations"
-  | "lane"
-  | "agent"
-  | "timeoutMs"
-  | "complexity"
-  | "head"
-  | "branch"
-  | "marker"
-> {
+export interface OpenIteration extends Omit<EventOf<"iteration.started">, "type" | "iteration" | "worker"> {
   readonly number: number;
   readonly startedAt: Instant;
   /** Null where nobody shares the run. */
@@ -163,6 +147,17 @@ export interface OpenIteration extends Pick<
   /** Somebody looked at half of its time whether it has written anything. */
   readonly midRunChecked: boolean;
   readonly phase: Phase;
+}
+
+export function withOpen(
+  state: State,
+  number: number,
+  change: (open: OpenIteration) => Partial<OpenIteration>,
+): State {
+  const iterations = state.iterations.map((open) =>
+    open.number === number ? { ...open, ...change(open) } : open,
+  );
+  return { ...state, iterations };
 }
 
 /** What tells the processes of an iteration from others: the agent's and the gates', and the reader's. */
@@ -229,6 +224,12 @@ export function onTask<Fact extends { readonly task: TaskId }>(
 
 export function withRun(state: State, change: Partial<RunState>): State {
   return state.run === null ? state : { ...state, run: { ...state.run, ...change } };
+}
+
+/** What was spent on a task counts for its run, too. */
+export function withSpend(state: State, id: TaskId, spend: (before: Spend) => Spend): State {
+  const spent = withTask(state, id, { spend: spend(taskState(state, id).spend) });
+  return state.run === null ? spent : withRun(spent, { spend: spend(state.run.spend) });
 }
 
 export function isOpen(run: RunState | null): run is RunState {
@@ -315,7 +316,7 @@ const NO_FACTS = {
   isStuck: false,
   /** Set when nothing but timeouts blocked it: the run, and the last timeout. */
   timeoutBlock: null as { readonly run: RunId; readonly timeoutMs: number } | null,
-  inboxFile: null as InboxFile | null,
+  inboxFile: null as Pick<EventOf<"letter.published">, "kind" | "file" | "sha256"> | null,
   completion: null as {
     readonly iteration: number;
     readonly commit: string | null;
@@ -334,7 +335,7 @@ const NO_FACTS = {
   /** How often it did not go together with the base. */
   mergeFailures: 0,
   /** What has to be written into its story. */
-  storyEdits: null as StoryEdits | null,
+  storyEdits: null as Pick<EventOf<"story.settled">, "iteration" | "edits"> | null,
   /** Not before this moment: a transient failure is waited out. */
   retryAt: null as Instant | null,
   spend: NOTHING_SPENT,
@@ -361,14 +362,8 @@ export type Work =
   /** It did not go together with what the branch has by now; its agent was told where it is. */
   | (AsideWork & { readonly is: "refused" });
 
-export interface AsideWork {
-  /** The branch that has it. */
-  readonly aside: string;
-  /** The operator's. */
-  readonly branch: string;
-  readonly base: string | null;
-  readonly head: string;
-}
+/** The branch that has it, and the operator's. */
+export type AsideWork = Pick<EventOf<"work.leaving">, "aside" | "branch" | "base" | "head">;
 
 export interface LoopFailure {
   readonly stage: string;
@@ -378,26 +373,13 @@ export interface LoopFailure {
   readonly reason: string;
 }
 
-export interface StoryEdits {
-  readonly iteration: number;
-  readonly edits: readonly FieldEdit[];
-}
-
-export interface OwnWorktree extends WorktreeSettings {
-  readonly root: string;
-  readonly branch: string;
-  readonly copied: readonly string[];
-}
+export type OwnWorktree = Pick<EventOf<"worktree.opened">, "root" | "branch" | "base" | "merge" | "copied">;
 
 export type MergeState =
   | { readonly is: "due" }
-  | {
-      readonly is: "prepared";
-      readonly from: string;
-      readonly to: string;
-      readonly gates: readonly GateOutcome[];
-      readonly isMarked: boolean;
-    }
+  | ({ readonly is: "prepared" } & Required<
+      Pick<EventOf<"merge.prepared">, "from" | "to" | "gates" | "isMarked">
+    >)
   /** Until the base is clean; tried again in the next run. */
   | { readonly is: "held"; readonly why: string }
   | { readonly is: "proposed"; readonly url: string }
@@ -413,23 +395,15 @@ export interface AgentSession {
   readonly used: Usage;
 }
 
-export interface Question {
+export interface Question extends Pick<
+  EventOf<"question.asked">,
+  "options" | "iteration" | "default" | "deadlineAt"
+> {
   readonly text: string;
-  readonly options: readonly string[];
-  readonly iteration: number;
   readonly askedAt: Instant;
-  /** Taken at the deadline; without one of the two nothing happens by itself. */
-  readonly default: string | null;
-  readonly deadlineAt: Instant | null;
   readonly answer: string | null;
   /** The iteration whose prompt carried the answer. */
   readonly usedIn: number | null;
   /** What "accept" does; null: the agent asks. */
   readonly acceptance: Acceptance | null;
-}
-
-export interface InboxFile {
-  readonly kind: InboxFileKind;
-  readonly file: string;
-  readonly sha256: string;
 }

@@ -2,7 +2,7 @@ import type { Recorded } from "./events.ts";
 import { isoTime } from "./time.ts";
 
 /** Records by names of the user's (variables, say) or of the configuration, which are not ours to rename. */
-export const NAMED_RECORDS: ReadonlySet<string> = new Set(["env", "levels"]);
+const NAMED_RECORDS: ReadonlySet<string> = new Set(["env", "levels"]);
 
 /** Moments, wherever they are in an event. */
 export const TIMES: ReadonlySet<string> = new Set(["until", "retryAt", "resetsAt", "deadlineAt"]);
@@ -16,14 +16,24 @@ export function toWire(event: Recorded): Record<string, unknown> {
 
 /** The same data with every key of ours in snake_case. */
 export function snakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(snakeCase);
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [snakeKey(key), onWire(key, inner)]));
+  return mapped(value, (key, inner) => [
+    snakeKey(key),
+    NAMED_RECORDS.has(key)
+      ? inner
+      : TIMES.has(key) && typeof inner === "number" && isDate(inner)
+        ? isoTime(inner)
+        : snakeCase(inner),
+  ]);
 }
 
-function onWire(key: string, value: unknown): unknown {
-  if (NAMED_RECORDS.has(key)) return value;
-  return TIMES.has(key) && typeof value === "number" && isDate(value) ? isoTime(value) : snakeCase(value);
+/** With the entries of an object, or of each in a list, changed; any other value as it is. */
+function mapped(
+  value: unknown,
+  change: (key: string, inner: unknown) => readonly [key: string, inner: unknown],
+): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => mapped(item, change));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => change(key, inner)));
 }
 
 /** What an agent calls a time may be beyond all calendars. */
@@ -70,17 +80,9 @@ export function fromWire(value: unknown): Exported | string {
 }
 
 export function camelCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(camelCase);
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => {
-      const name = key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-      return [name, fromText(name, inner)];
-    }),
-  );
-}
-
-function fromText(name: string, value: unknown): unknown {
-  if (NAMED_RECORDS.has(name)) return value;
-  return TIMES.has(name) && typeof value === "string" ? Date.parse(value) : camelCase(value);
+  return mapped(value, (key, inner) => {
+    const name = key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    if (NAMED_RECORDS.has(name)) return [name, inner];
+    return [name, TIMES.has(name) && typeof inner === "string" ? Date.parse(inner) : camelCase(inner)];
+  });
 }

@@ -10,15 +10,10 @@ export interface DemoScript {
   readonly iterations: readonly DemoSteps[] | null;
 }
 
-interface Check<Value> {
-  readonly wants: string;
-  readonly isRight: (value: unknown) => boolean;
-  /** Never set: it carries the type. */
-  readonly value?: Value;
-}
+type Is<Value> = (value: unknown) => value is Value;
 
-function check<Value>(wants: string, isRight: Check<Value>["isRight"]): Check<Value> {
-  return { wants, isRight };
+function check<Value>(wants: string, isRight: (value: unknown) => boolean) {
+  return { wants, isRight: isRight as Is<Value> };
 }
 
 export interface FileText {
@@ -76,16 +71,22 @@ const STEPS = {
 };
 
 type Steps = typeof STEPS;
-type ValueOf<Of> = Of extends Check<infer Value> ? Value : never;
 /** An object with one key. */
 export type DemoStep = {
-  [Name in keyof Steps]: { readonly [One in Name]: ValueOf<Steps[One]> };
+  [Name in keyof Steps]: {
+    readonly [One in Name]: Steps[One]["isRight"] extends Is<infer Value> ? Value : never;
+  };
 }[keyof Steps];
 export type DemoSteps = readonly DemoStep[];
 
 /** Reads a script; a broken one is an error whose message says where and what to write instead. */
 export function parseDemoScript(json: string): DemoScript {
-  const script = parseJson(json);
+  let script: unknown;
+  try {
+    script = JSON.parse(json);
+  } catch (error) {
+    throw new Error(`it is not JSON: ${(error as Error).message}`, { cause: error });
+  }
   if (!isFields(script))
     throw new Error('the script must be an object such as {"tasks": {"task-1": [[{"say": "Hi"}]]}}');
   for (const key of Object.keys(script)) {
@@ -94,11 +95,10 @@ export function parseDemoScript(json: string): DemoScript {
   }
   const { tasks = {}, default: others = null, iterations = null } = script;
   if (!isFields(tasks)) throw new Error('"tasks" must be an object of task ids');
-  const checked = Object.entries(tasks).map(
-    ([id, value]) => [id, checkIterations(value, `tasks.${id}`)] as const,
-  );
   return {
-    tasks: Object.fromEntries(checked),
+    tasks: Object.fromEntries(
+      Object.entries(tasks).map(([id, value]) => [id, checkIterations(value, `tasks.${id}`)]),
+    ),
     default: others === null ? null : checkIterations(others, "default"),
     iterations: iterations === null ? null : checkIterations(iterations, "iterations"),
   };
@@ -110,12 +110,9 @@ export function demoSteps(
   task: string,
   { number, ordinal }: { readonly number: number; readonly ordinal: number },
 ): DemoSteps | null {
-  if (script.iterations !== null) return nth(script.iterations, number);
-  return nth((Object.hasOwn(script.tasks, task) ? script.tasks[task] : script.default) ?? [], ordinal);
-}
-
-function nth(iterations: readonly DemoSteps[], number: number): DemoSteps | null {
-  return iterations[number - 1] ?? iterations.at(-1) ?? null;
+  const ofTask = Object.hasOwn(script.tasks, task) ? script.tasks[task] : script.default;
+  const steps = script.iterations ?? ofTask ?? [];
+  return steps[(script.iterations === null ? ordinal : number) - 1] ?? steps.at(-1) ?? null;
 }
 
 function checkIterations(value: unknown, where: string): readonly DemoSteps[] {
@@ -138,12 +135,4 @@ function checkStep(step: unknown, where: string): DemoStep {
   const { isRight, wants } = STEPS[name as keyof Steps];
   if (!isRight(step[name])) throw new Error(`${where}.${name} must be ${wants}`);
   return step as unknown as DemoStep;
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    throw new Error(`it is not JSON: ${(error as Error).message}`, { cause: error });
-  }
 }

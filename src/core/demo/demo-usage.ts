@@ -1,5 +1,5 @@
 import type { Usage } from "../streams/agent-report.ts";
-import { type Fields, fieldsOf, numberOf, textOf } from "../streams/json-fields.ts";
+import { fieldsOf, numberOf, parsedJson, textOf } from "../streams/json-fields.ts";
 import type { AgentSettings } from "../settings.ts";
 
 /** What the demo agent says it used, in a line of its own. */
@@ -17,13 +17,9 @@ export function demoUsageLine(step: object): string {
 
 /** Null when the line says something else. */
 export function readDemoUsage(line: string): DemoUsage | null {
-  if (!line.startsWith(PREFIX)) return null;
-  let said: Fields;
-  try {
-    said = fieldsOf(JSON.parse(line.slice(PREFIX.length)));
-  } catch {
-    return null; // words that happen to begin like it
-  }
+  const json = line.startsWith(PREFIX) ? parsedJson(line.slice(PREFIX.length)) : undefined;
+  if (json === undefined) return null;
+  const said = fieldsOf(json);
   const count = (name: string): number | null => {
     const value = numberOf(said[name]);
     return value !== null && value >= 0 ? value : null;

@@ -1,4 +1,5 @@
 import type { Usage } from "../streams/agent-report.ts";
+import type { EventOf, Recorded } from "../events.ts";
 import type { Instant } from "../time.ts";
 
 /** CLOSED lets work through, OPEN does not, HALF_OPEN lets one more iteration show whether it helps. */
@@ -15,12 +16,7 @@ export interface BreakerSettings {
   readonly cooldownMs: number;
 }
 
-export interface BreakerMove {
-  readonly at: Instant;
-  readonly from: BreakerPosition;
-  readonly to: BreakerPosition;
-  readonly reason: string;
-}
+export type BreakerMove = Pick<Recorded<EventOf<"breaker.moved">>, "at" | "from" | "to" | "reason">;
 
 /** What an iteration says to the breaker. */
 export interface BreakerReading {
@@ -68,13 +64,18 @@ export function withReading(
   const outputs = [...breaker.outputs, reading.outputBytes].slice(-OUTPUTS_KEPT);
   if (reading.madeProgress) return { ...breaker, ...NO_COUNTS, outputs };
   if (!reading.counts) return breaker;
-  const hasShrunk = isMuchShorter(reading.outputBytes, breaker.outputs, outputDecline);
+  // Less than five outputs say nothing about what is usual.
+  const median = breaker.outputs.toSorted((a, b) => a - b)[Math.floor(OUTPUTS_KEPT / 2)] ?? 0;
+  const usual = breaker.outputs.length < OUTPUTS_KEPT ? 0 : median;
+  const hasShrunk = outputDecline > 0 && reading.outputBytes < usual * (1 - outputDecline / 100);
+  const { errorSignature: signature } = reading;
+  const times = breaker.sameError?.signature === signature ? (breaker.sameError?.times ?? 0) + 1 : 1;
   return {
     ...breaker,
     noProgress: keepGoing ? 0 : breaker.noProgress + 1,
     triedWithoutProgress:
       breaker.position === "HALF_OPEN" && !keepGoing ? breaker.triedWithoutProgress + 1 : 0,
-    sameError: sameErrorAfter(breaker.sameError, reading.errorSignature),
+    sameError: signature === null ? breaker.sameError : { signature, times },
     outputs,
     shrunk: hasShrunk ? breaker.shrunk + 1 : 0,
   };
@@ -88,18 +89,6 @@ const NO_COUNTS = {
   tasksWithoutProgress: 0,
 } as const;
 
-function sameErrorAfter(before: Breaker["sameError"], signature: string | null): Breaker["sameError"] {
-  if (signature === null) return before;
-  return { signature, times: before?.signature === signature ? before.times + 1 : 1 };
-}
-
-/** Less than five outputs say nothing about what is usual. */
-function isMuchShorter(bytes: number, outputs: readonly number[], decline: number): boolean {
-  if (decline === 0 || outputs.length < OUTPUTS_KEPT) return false;
-  const usual = outputs.toSorted((a, b) => a - b)[Math.floor(OUTPUTS_KEPT / 2)] ?? 0;
-  return bytes < usual * (1 - decline / 100);
-}
-
 /** Where it moves after the counters have changed, or null when it stays. */
 export function nextMove(
   breaker: Breaker,
@@ -111,8 +100,11 @@ export function nextMove(
     return { to: "CLOSED", reason: "there is progress again" };
   const open = reasonToOpen(breaker, settings);
   if (open !== null) return { to: "OPEN", reason: open };
-  const doubt = breaker.position === "CLOSED" ? reasonToDoubt(breaker, settings) : null;
-  return doubt === null ? null : { to: "HALF_OPEN", reason: doubt };
+  if (breaker.position === "HALF_OPEN") return null;
+  if (breaker.shrunk >= SHRUNK_MAX)
+    return { to: "HALF_OPEN", reason: "the output has become much shorter than usual, twice in a row" };
+  const isNear = settings.noProgress > 1 && breaker.noProgress >= settings.noProgress - 1;
+  return isNear ? { to: "HALF_OPEN", reason: withoutProgress(breaker.noProgress) } : null;
 }
 
 function reasonToOpen(breaker: Breaker, { noProgress, sameError }: BreakerSettings): string | null {
@@ -126,12 +118,6 @@ function reasonToOpen(breaker: Breaker, { noProgress, sameError }: BreakerSettin
   if (breaker.shrunk > SHRUNK_MAX)
     return "the output stays much shorter than usual, and there is no progress";
   return breaker.triedWithoutProgress === 0 ? null : "it was tried once more, and there was no progress";
-}
-
-function reasonToDoubt(breaker: Breaker, { noProgress }: BreakerSettings): string | null {
-  if (breaker.shrunk >= SHRUNK_MAX) return "the output has become much shorter than usual, twice in a row";
-  const isNear = noProgress > 1 && breaker.noProgress >= noProgress - 1;
-  return isNear ? withoutProgress(breaker.noProgress) : null;
 }
 
 export function withoutProgress(iterations: number): string {
@@ -288,14 +274,8 @@ export function withSignal(window: readonly ExitSignal[], signal: ExitSignal): r
 
 /** How the rolling window ends an open-ended task: it is complete, or it goes round in circles. */
 export function exitRule(window: readonly ExitSignal[]): "complete" | "only-tests" | null {
-  if (lastAll(window, DONE_IN_A_ROW, (signal) => signal.done)) return "complete";
-  return lastAll(window, TEST_ONLY_IN_A_ROW, (signal) => signal.testOnly) ? "only-tests" : null;
-}
-
-function lastAll(
-  window: readonly ExitSignal[],
-  count: number,
-  holds: (signal: ExitSignal) => boolean,
-): boolean {
-  return window.length >= count && window.slice(-count).every(holds);
+  const inARow = (count: number, is: "done" | "testOnly"): boolean =>
+    window.length >= count && window.slice(-count).every((signal) => signal[is]);
+  if (inARow(DONE_IN_A_ROW, "done")) return "complete";
+  return inARow(TEST_ONLY_IN_A_ROW, "testOnly") ? "only-tests" : null;
 }

@@ -1,29 +1,24 @@
-import type { Event, EventOf, Recorded } from "../events.ts";
+import type { Event, EventOf } from "../events.ts";
 import { corrections } from "./corrections.ts";
-import { EXHAUSTED_RUNS_MAX, retryAt } from "./iteration-timeout.ts";
-import { withoutProgress } from "./brakes.ts";
-import { dollars } from "./brakes.ts";
-import { exitRule } from "./brakes.ts";
-import type { Claim, Failure } from "../streams/agent-report.ts";
+import { EXHAUSTED_RUNS_MAX, retryAt, iterationLimit } from "./iteration-timeout.ts";
+import { dollars, exitRule, nextMove, withoutProgress } from "./brakes.ts";
+import { wasCutOff, type Failure } from "../streams/agent-report.ts";
 import { madeProgress } from "../verdict/evidence.ts";
 import { withEdits, editsBack, editsBySignal, reviewCapOf, reviewOf } from "../review/story-review.ts";
-import { isReading, stageAfter, stageBefore, stageOf } from "./stages.ts";
+import { isReading, stageAfter, stageBefore, stageOf, promiseFor } from "./stages.ts";
 import type { Instant } from "../time.ts";
 import { certify, type Certificate } from "../verdict/certificate.ts";
 import type { Verdict } from "../verdict/verdict.ts";
-import { breakerMoves } from "./outcome.ts";
+import { DEADLINE_MAX_MS } from "./outcome.ts";
 import { acceptanceQuestion, approvalQuestion } from "./task-status.ts";
-import { evolveAll } from "./evolve.ts";
+import { evolveWith } from "./evolve.ts";
 import {
   exitSignalOf,
   judgeIteration,
   pluginExit,
-  wasCutOff,
   type Judgement,
   type JudgeablePhase,
 } from "./judge-iteration.ts";
-import { iterationLimit, promiseFor } from "./agent-for.ts";
-import { DEADLINE_MAX_MS } from "./outcome.ts";
 import { baseCommit, taskState, type OpenIteration, type RunState, type State } from "../state.ts";
 import { steersUsed } from "./steer.ts";
 import { escalationOf, type Correction } from "./intervention.ts";
@@ -75,10 +70,7 @@ export function conclude(
     open,
     about,
     now,
-    state: evolveAll(
-      events.map((event): Recorded => ({ ...event, position: state.position, at: now })),
-      state,
-    ),
+    state: evolveWith(state, events, now),
   });
   const events = [...judged, ...escalate(after(judged))];
   // A block by escalation settles the task: no other brake is asked.
@@ -88,7 +80,10 @@ export function conclude(
   const isProgress = reached.madeProgress || verdict.ruling === "accepted";
   // The head of a task's own branch says nothing of what a person does on the base.
   const head = known.worktree === null ? evidence.headAfter : null;
-  return [...all, ...breakerMoves(after(all).state, run, isProgress, head)];
+  const { breaker } = after(all).state;
+  const move = nextMove(breaker, run.settings.breaker, isProgress);
+  if (move === null) return all;
+  return [...all, { type: "breaker.moved", run: run.id, from: breaker.position, ...move, head }];
 }
 
 function whenToTryAgain(
@@ -137,7 +132,10 @@ function taskConsequences(judged: Judged): readonly Event[] {
       return [acceptanceQuestion(run, open, judged, certificateOf(judged))];
     const isCircling = taskState(state, open.task).tookDefault;
     if (brake !== null && isCircling) return [{ ...about, type: "task.blocked", ...brake }];
-    return [{ ...about, ...questionIn(report.claim, now) }, ...exhaustion(judged)];
+    const { question, options, default: answer = null, deadlineMs = null } = report.claim;
+    const deadlineAt = deadlineMs === null ? null : now + Math.min(deadlineMs, DEADLINE_MAX_MS);
+    const asked = { type: "question.asked", question, options, default: answer, deadlineAt } as const;
+    return [{ ...about, ...asked }, ...exhaustion(judged)];
   }
   if (!stageOf(run.settings, task, open.stage).loops || task?.loops === false) return failedAttempt(judged);
   return brake === null ? exhaustion(judged) : [{ ...about, type: "task.blocked", ...brake }];
@@ -178,14 +176,6 @@ function objected({ state, run, open, about, context }: Judged, findings: string
   const question = `The ${open.stage} has sent this back ${often}, and still objects: ${findings} What is to be done?`;
   const asked = { type: "question.asked", question, options: [], default: null, deadlineAt: null } as const;
   return [back, { ...about, ...asked }];
-}
-
-function questionIn(
-  { question, options, default: answer = null, deadlineMs = null }: Extract<Claim, { is: "undecided" }>,
-  now: Instant,
-) {
-  const deadlineAt = deadlineMs === null ? null : now + Math.min(deadlineMs, DEADLINE_MAX_MS);
-  return { type: "question.asked", question, options, default: answer, deadlineAt } as const;
 }
 
 /** Done, unless a person is to approve it first. */
@@ -230,19 +220,16 @@ function brakeOnTask({
   const spentUsd = task.spend.usd ?? 0;
   if (budget.task !== null && spentUsd >= budget.task)
     return { reason: `it has cost ${dollars(spentUsd)}, and a task may cost ${dollars(budget.task)}` };
-  const failures = stopsRun(state, run) ? task.attempts : task.failures;
-  const isStuck = [maxStuck, breaker.noProgress].some((most) => most > 0 && task.stuckCount >= most);
+  const isReached = (most: number, count: number): boolean => most > 0 && count >= most;
+  const isStuck = isReached(maxStuck, task.stuckCount) || isReached(breaker.noProgress, task.stuckCount);
   if (keepGoing && isStuck) return { reason: withoutProgress(task.stuckCount), isStuck: true };
+  // Where the lack of progress ends the whole run, the task is left as it is.
+  const isRunStuck =
+    isReached(maxStuck, state.run?.stuckCount ?? 0) ||
+    isReached(breaker.noProgress, state.breaker.noProgress);
+  const failures = !keepGoing && isRunStuck ? task.attempts : task.failures;
   if (maxAttempts === 0 || Math.max(failures, task.attempts) < maxAttempts) return null;
   return { reason: failures === 1 ? "1 failed iteration" : `${failures} failed iterations in a row` };
-}
-
-/** Where the lack of progress ends the whole run, the task is left as it is. */
-function stopsRun({ breaker, run: now }: State, { settings }: RunState): boolean {
-  const { limits, breaker: brake, keepGoing } = settings;
-  const isStuck = limits.maxStuck > 0 && (now?.stuckCount ?? 0) >= limits.maxStuck;
-  const opens = brake.noProgress > 0 && breaker.noProgress >= brake.noProgress;
-  return !keepGoing && (isStuck || opens);
 }
 
 function reasonsOf({ reasons }: Verdict): string {

@@ -1,7 +1,7 @@
 import { changesInWords } from "../plan-checks.ts";
 import { formatDuration } from "../time.ts";
 import { capital, few } from "../text.ts";
-import type { AgentReport, FailureKind } from "../streams/agent-report.ts";
+import { wasCutOff, type AgentReport, type FailureKind } from "../streams/agent-report.ts";
 import { failuresToMend, redGates, redSentence } from "../verdict/checked-gate.ts";
 import type { Judgement } from "./judge-iteration.ts";
 import { isReading } from "./stages.ts";
@@ -20,12 +20,11 @@ export interface Judged extends CaseContext, Omit<Judgement, "context" | "gates"
 /** What the next prompt must say, most useful first. */
 export function corrections(judged: Judged): readonly Correction[] {
   const { ruling } = judged.verdict;
-  const { failure, ending } = judged.report;
+  const { failure } = judged.report;
   const aboutWork = [...findingCorrections(judged), ...listCorrections(judged), ...commitCorrections(judged)];
   // It needs no correction; what was found beside it is still worth a record.
   if (ruling === "accepted") return [...confirmation(judged), ...aboutWork];
-  if (failure !== null && failure.class !== "agent") return [];
-  if (ending.is === "interrupted" || ending.is === "stopped") return [];
+  if (wasCutOff(judged.report) || (failure !== null && failure.class !== "agent")) return [];
   if (ruling === "blocked" || ruling === "decide" || judged.objection !== null) return aboutWork;
   const told = [
     ...gateCorrections(judged),
@@ -104,17 +103,14 @@ function doubtCorrections(judged: Judged): readonly Correction[] {
   const real = verdict.concerns.filter(({ isReal }) => isReal === true);
   const ofConcerns = real.map(({ name, sentence, settledBy, answer }): Correction => {
     const number = numbered.findIndex((one) => one.name === name) + 1;
-    const read = settledBy === "reader" ? ` A second reader looked at it: ${asSentence(answer ?? "")}` : "";
-    const orSay =
-      settledBy === "reader"
-        ? " If it is right, say why in your final words: the next reader sees them."
-        : "";
-    const orAnswer =
-      settledBy === null
-        ? ` You were asked about this before: if it is right as it is, answer on a line of its own, \`Concern ${number}: …\`, and claim again.`
-        : "";
     const fix = `${ADVICE[name]}${name === "old-checks-fail" ? since : ""}`;
-    return rejection(iteration, name, `${sentence}.${read} ${fix}${orAnswer}${orSay}`);
+    if (settledBy === "reader") {
+      const read = `A second reader looked at it: ${asSentence(answer ?? "")}`;
+      const orSay = "If it is right, say why in your final words: the next reader sees them.";
+      return rejection(iteration, name, `${sentence}. ${read} ${fix} ${orSay}`);
+    }
+    const orAnswer = ` You were asked about this before: if it is right as it is, answer on a line of its own, \`Concern ${number}: …\`, and claim again.`;
+    return rejection(iteration, name, `${sentence}. ${fix}${settledBy === null ? orAnswer : ""}`);
   });
   return [...readerCorrections(judged), ...ofConcerns];
 }

@@ -1,10 +1,20 @@
 import type { Outcome } from "../events.ts";
 import type { Plan } from "../plan.ts";
-import { type Instant, formatDuration } from "../time.ts";
+import { formatDuration, type Instant } from "../time.ts";
 import { unreachable } from "../unreachable.ts";
-import { breakerChance, budgetWarning, costsUnseen, type Ending } from "./outcome.ts";
+import {
+  breakerChance,
+  budgetWarning,
+  costsUnseen,
+  endingOf,
+  nextDeadline,
+  overdueQuestions,
+  staysOpen,
+  timeIsOverAt,
+  type Ending,
+} from "./outcome.ts";
 import { conclude } from "./consequences.ts";
-import { nextWitness, type JudgeablePhase } from "./judge-iteration.ts";
+import { nextLook } from "./judge-iteration.ts";
 import {
   merges,
   acceptances,
@@ -18,7 +28,6 @@ import {
   statusOf,
 } from "./task-status.ts";
 import type { Decision, Effect } from "./effects.ts";
-import { endingOf, nextDeadline, overdueQuestions, staysOpen, timeIsOverAt } from "./outcome.ts";
 import {
   isOpen,
   leftoversInPlace,
@@ -37,7 +46,8 @@ export function decide(state: State, now: Instant): Decision {
   const { run } = state;
   if (!isOpen(run)) return NOTHING;
   const { effects, wakeAt } = underWay(state, run, now);
-  return { effects, wakeAt: wakeAt ?? nextMidRunCheck(state, run, now) };
+  const checks = state.iterations.map((open) => midRunAt(run, open) ?? now).filter((at) => at > now);
+  return { effects, wakeAt: wakeAt ?? earliest(checks) };
 }
 
 function underWay(state: State, run: RunState, now: Instant): Decision {
@@ -108,51 +118,32 @@ function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant
     case "ended":
       return { kind: "collect-evidence", key: `evidence:${open.number}`, iteration: open.number };
     case "observed":
-      return nextLook(state, run, open, phase) ?? verdict(state, run, open, phase, now);
+      return (
+        nextLook(state, run, open, phase) ?? {
+          kind: "record",
+          key: `verdict:${open.number}`,
+          task: open.task,
+          events: conclude(state, run, open, phase, now),
+        }
+      );
     default:
       return unreachable(phase);
   }
 }
 
-function nextLook(state: State, run: RunState, open: OpenIteration, phase: JudgeablePhase): Effect | null {
-  const witness = nextWitness(state, run, open, phase);
-  const { number: iteration } = open;
-  if (witness === null) return null;
-  if (witness === "gates") return { kind: "check-gates", key: `gates:${iteration}`, iteration };
-  if (witness === "old-checks") return { kind: "run-old-checks", key: `old-checks:${iteration}`, iteration };
-  return { kind: "ask-reader", key: `reader:${iteration}`, iteration, agent: witness.reader };
-}
-
-function verdict(
-  state: State,
-  run: RunState,
-  open: OpenIteration,
-  phase: JudgeablePhase,
-  now: Instant,
-): Effect {
-  const events = conclude(state, run, open, phase, now);
-  return { kind: "record", key: `verdict:${open.number}`, task: open.task, events };
-}
-
 /** Once an iteration, for a run that corrects agents while they work. */
 function midRunCheck(run: RunState, open: OpenIteration, now: Instant): Effect | null {
-  if (!awaitsMidRunCheck(run, open) || now < midRunOf(open)) return null;
+  const at = midRunAt(run, open);
+  if (at === null || now < at) return null;
   return { kind: "check-mid-run", key: `mid-run:${open.number}`, iteration: open.number };
 }
 
-function nextMidRunCheck(state: State, run: RunState, now: Instant): Instant | null {
-  const awaiting = state.iterations.filter((open) => awaitsMidRunCheck(run, open));
-  return earliest(awaiting.map(midRunOf).filter((at) => at > now));
-}
-
-function awaitsMidRunCheck({ settings, stop }: RunState, open: OpenIteration): boolean {
+/** When half of its time is over; null when nobody has to look (any more). */
+function midRunAt({ settings, stop }: RunState, open: OpenIteration): Instant | null {
   const { enabled, midStream } = settings.interventions;
   const isRunning = open.phase.is === "running" && !open.orphaned && stop !== "now";
-  return enabled && midStream && isRunning && !open.midRunChecked;
-}
-
-function midRunOf({ startedAt, timeoutMs }: OpenIteration): Instant {
-  return startedAt + timeoutMs / 2;
+  const isAwaited = enabled && midStream && isRunning && !open.midRunChecked;
+  return isAwaited ? open.startedAt + open.timeoutMs / 2 : null;
 }
 
 /** What the operator says while an agent runs is tried on that agent, once. */
@@ -174,9 +165,7 @@ function worksToMove(state: State, run: RunState, plan: Plan): readonly Effect[]
   const tasks = Object.values(state.tasks).filter(({ work }) => work !== null);
   const begun = tasks.find(({ work }) => work?.is === "leaving" || work?.is === "returning");
   if (begun !== undefined)
-    return [
-      begun.work?.is === "leaving" ? effectOn("set-aside", begun.id) : effectOn("bring-back", begun.id),
-    ];
+    return [effectOn(begun.work?.is === "leaving" ? "set-aside" : "bring-back", begun.id)];
   const left = tasks.find((task) => isInPlace(state, plan, task) && isLeft(state, run, plan, task));
   if (left !== undefined && setsAside(run)) return [effectOn("set-aside", left.id)];
   const accepted = tasks.find((task) => task.work?.is === "aside" && isAcceptedByPerson(task));
@@ -236,17 +225,14 @@ function notices(state: State, run: RunState, now: Instant): readonly Effect[] {
   return notice === null ? [] : [{ kind: "record", key: "brake", task: null, events: [notice] }];
 }
 
-/** What became of it stands in the log and not yet in the operator's file. */
-function isUnmarked({ completion, marked, storyEdits, worktree, merge }: TaskState): boolean {
-  // The mark of a task that has a branch of its own comes with the merge.
-  const isInPlace = worktree === null && merge === null;
-  return (completion !== null && !marked && isInPlace) || storyEdits !== null;
-}
-
+/** What became of a task stands in the log and not yet in the operator's file. */
 function marks(state: State, plan: Plan): readonly Effect[] {
-  return plan.tasks
-    .filter(({ id }) => isUnmarked(taskState(state, id)))
-    .map(({ id }) => ({ kind: "mark-task", key: `mark:${id}`, task: id }));
+  return plan.tasks.flatMap(({ id }): readonly Effect[] => {
+    const { completion, marked, storyEdits, worktree, merge } = taskState(state, id);
+    // The mark of a task that has a branch of its own comes with the merge.
+    const isUnmarked = completion !== null && !marked && worktree === null && merge === null;
+    return isUnmarked || storyEdits !== null ? [{ kind: "mark-task", key: `mark:${id}`, task: id }] : [];
+  });
 }
 
 /**
@@ -278,22 +264,18 @@ function waitForTime(state: State, run: RunState, plan: Plan, now: Instant): Dec
   const wakeAt = isForPerson ? (timeIsOverAt(run) ?? SOME_DAY) : until;
   const isSaid = isForPerson ? run.waitsForPerson : until === null || run.waitingUntil === until;
   if (isSaid) return { effects: [], wakeAt };
-  const waiting = {
-    type: "wait.started",
-    run: run.id,
-    until,
-    why: run.isPaused ? PAUSED : waitInWords(state, until, deadline),
-  } as const;
+  const why = run.isPaused
+    ? PAUSED
+    : until === null
+      ? "everything that is open waits for you (ralph inbox)"
+      : until === deadline
+        ? "a question waits for its answer; then the default is taken"
+        : waitReason(state, until);
+  const waiting = { type: "wait.started", run: run.id, until, why } as const;
   return { effects: [{ kind: "record", key: "wait", task: null, events: [waiting] }], wakeAt };
 }
 
-export const PAUSED = "paused (ralph resume goes on)";
-
-function waitInWords(state: State, until: Instant | null, deadline: Instant | null): string {
-  if (until === null) return "everything that is open waits for you (ralph inbox)";
-  if (until === deadline) return "a question waits for its answer; then the default is taken";
-  return waitReason(state, until);
-}
+const PAUSED = "paused (ralph resume goes on)";
 
 function effectOn(kind: "take-default" | "set-aside" | "bring-back", task: string): Effect {
   return { kind, key: `${kind}:${task}`, task };

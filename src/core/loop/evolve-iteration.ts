@@ -1,19 +1,20 @@
 import { NEW_PROFILE, withIteration } from "./intervention.ts";
-import { readHandover, usageWith, type AgentReport } from "../streams/agent-report.ts";
+import { readHandover, usageWith, wasCutOff, type AgentReport } from "../streams/agent-report.ts";
 import type { EventOf } from "../events.ts";
-import { withCost, withExtraCost } from "./brakes.ts";
-import { withSignal } from "./brakes.ts";
-import { NO_CHANGES, type Leftover, type Leftovers, type WorkBase } from "../verdict/evidence.ts";
+import { withCost, withExtraCost, withReading, withSignal } from "./brakes.ts";
+import { NO_CHANGES, type Leftovers, type WorkBase } from "../verdict/evidence.ts";
 import { withChallenges } from "../verdict/concerns.ts";
 import { isFailing, type GateOutcome } from "../verdict/checked-gate.ts";
-import { withLearned } from "./agent-for.ts";
-import { NOT_WAITING } from "./evolve-run.ts";
+import { withLearned } from "./iteration-timeout.ts";
 import { steersCarried, steersSettled } from "./steer.ts";
 import {
   leftoversOf,
+  NOT_WAITING,
   taskState,
   withLeftovers,
+  withOpen,
   withRun,
+  withSpend,
   withTask,
   type Facts,
   type Folds,
@@ -23,7 +24,6 @@ import {
   type State,
   type TaskState,
 } from "../state.ts";
-import { withReading } from "./brakes.ts";
 
 type Observed = Extract<Phase, { is: "observed" }>;
 
@@ -42,32 +42,23 @@ export const iterationFolds = {
     return withGateLeftovers(gatesKnown(measured, head, gates), task, leftovers);
   },
   "iteration.started": (state, event) => steersCarried(started(state, event), event),
-  "halftime.passed": (state, { iteration }) => ({
-    ...state,
-    iterations: state.iterations.map((open) =>
-      open.number === iteration ? { ...open, midRunChecked: true } : open,
-    ),
-  }),
+  "halftime.passed": (state, { iteration }) => withOpen(state, iteration, () => ({ midRunChecked: true })),
   "iteration.ended": (state, event) => {
     const { iteration, task, report } = event;
-    const cost = report.usage.costUsd;
-    const { run, tally } = state;
-    return {
-      ...withTask(
-        inPhase(state, iteration, () => ({ is: "ended", report })),
-        task,
-        { spend: withCost(taskState(state, task).spend, cost), session: sessionAfter(state, event) },
-      ),
-      run: run && { ...run, spend: withCost(run.spend, cost), unpriced: unpricedAfter(run, report) },
-      tally: { ...tally, costUsd: addKnown(tally.costUsd, cost) },
-    };
+    const { ending, failure, usage, model } = report;
+    const ended = withOpen(state, iteration, () => ({ phase: { is: "ended", report } }));
+    const known = withTask(ended, task, { session: sessionAfter(state, event) });
+    const paid = withPaid(known, task, usage.costUsd, withCost);
+    // Only an agent that ended well could have told what it cost.
+    const isSilent = ending.is === "exited" && failure === null && usage.costUsd === null;
+    return isSilent ? withRun(paid, { unpriced: model ?? "" }) : paid;
   },
   "evidence.collected": (state, event) => {
     const { iteration, task: id, evidence } = event;
     const { workBase, sentBack } = taskState(state, id);
     const { headAfter: head, changed, changedSinceTaskBegan } = evidence;
-    const observed = inPhase(state, iteration, (phase) =>
-      phase.is === "ended" ? { ...NOTHING_CHECKED, report: phase.report, evidence } : phase,
+    const observed = withOpen(state, iteration, ({ phase }) =>
+      phase.is === "ended" ? { phase: { ...NOTHING_CHECKED, report: phase.report, evidence } } : {},
     );
     const known = withTask({ ...observed, proposals: withProposal(state, event) }, id, {
       workBase: workBase && { ...workBase, head, changed: changedSinceTaskBegan },
@@ -97,12 +88,9 @@ export const iterationFolds = {
   /** A reading costs, and is no iteration. */
   "reader.answered": (state, { iteration, task, reading }) => {
     const { agent, limitedUntil = null, usage } = reading;
-    const { run, tally, agentLimits } = state;
-    const spend = withExtraCost(taskState(state, task).spend, usage.costUsd);
+    const { agentLimits } = state;
     return {
-      ...withTask(whenObserved(state, iteration, { reading }), task, { spend }),
-      run: run && { ...run, spend: withExtraCost(run.spend, usage.costUsd) },
-      tally: { ...tally, costUsd: addKnown(tally.costUsd, usage.costUsd) },
+      ...withPaid(whenObserved(state, iteration, { reading }), task, usage.costUsd, withExtraCost),
       agentLimits: limitedUntil === null ? agentLimits : { ...agentLimits, [agent]: limitedUntil },
     };
   },
@@ -110,27 +98,21 @@ export const iterationFolds = {
 } satisfies Partial<Folds>;
 
 function started(state: State, event: Facts["iteration.started"]): State {
-  const task = taskState(state, event.task);
+  const { type: _, position: __, iteration: number, at: startedAt, worker = null, ...about } = event;
+  const { task: id, head, branch, ordinal } = about;
+  const task = taskState(state, id);
   const isFirst = task.workBase === null;
-  const baseline = isFirst ? (task.baseline ?? gatesKnownAt(state, event.head)) : task.baseline;
-  const { byAgents } = leftoversOf(state, event.task);
-  const { iteration: number, run, stage, ordinal, maxIterations, lane, agent, at: startedAt } = event;
-  const { timeoutMs, complexity, head, branch, marker, worker = null } = event;
+  const baseline = isFirst ? (task.baseline ?? gatesKnownAt(state, head)) : task.baseline;
+  const { byAgents } = leftoversOf(state, id);
+  const known = task.workBase;
+  const isGoingOn = known !== null && known.head === head;
+  const earlier = known?.changed ?? NO_CHANGES;
+  const first = known?.first ?? head;
+  const base: WorkBase = { first, base: head, head, earlier, changed: earlier, leftovers: byAgents };
   const open: OpenIteration = {
+    ...about,
     number,
-    run,
-    task: event.task,
-    stage,
-    ordinal,
-    maxIterations,
-    lane,
-    agent,
     startedAt,
-    timeoutMs,
-    complexity,
-    head,
-    branch,
-    marker,
     worker,
     leftovers: byAgents,
     orphaned: false,
@@ -138,9 +120,9 @@ function started(state: State, event: Facts["iteration.started"]): State {
     phase: { is: "running" },
   };
   const { tally, iterations } = state;
-  const begun = withTask(state, event.task, {
+  const begun = withTask(state, id, {
     work: task.worktree === null ? { is: "in-place", branch } : null,
-    workBase: workBaseAt(task.workBase, head, byAgents),
+    workBase: isGoingOn ? known : base,
     baseline,
     failingGates: isFirst ? failingIn(baseline ?? []) : task.failingGates,
     iterations: ordinal,
@@ -186,15 +168,6 @@ function withProposal({ proposals, run }: State, event: EventOf<"evidence.collec
   return [...others, proposal].slice(-PROPOSALS_KEPT);
 }
 
-/** Only of an agent that ended well: one that was cut off could not tell. */
-function unpricedAfter(
-  { unpriced }: RunState,
-  { ending, failure, usage, model }: AgentReport,
-): string | null {
-  const isSilent = ending.is === "exited" && failure === null && usage.costUsd === null;
-  return isSilent ? (model ?? "") : unpriced;
-}
-
 /** Closes the iteration and settles every counter; nothing counts against an iteration with progress. */
 function judged(state: State, event: Facts["verdict.reached"]): State {
   const { verdict, retryAt, iteration: number, concerns = [] } = event;
@@ -205,6 +178,7 @@ function judged(state: State, event: Facts["verdict.reached"]): State {
   const weight = weigh(report, event, task.tookDefault);
   const { run, breaker, agentLimits } = state;
   const isLimited = weight === "limited" && retryAt !== null;
+  const { [open.agent]: _over, ...others } = run?.pauses ?? {};
   const reading = {
     madeProgress: weight === "progress",
     counts: weight === "stuck",
@@ -229,7 +203,8 @@ function judged(state: State, event: Facts["verdict.reached"]): State {
     run: run && {
       ...run,
       ...settledRun(run, weight, open.agent, report),
-      pauses: pausesAfter(run, open.agent, weight, retryAt),
+      // The service is down for every task of the agent, not just for the one that found it out.
+      pauses: weight === "retried" && retryAt !== null ? { ...others, [open.agent]: retryAt } : others,
     },
     breaker:
       run === null ? breaker : withReading(breaker, reading, run.settings.breaker, run.settings.keepGoing),
@@ -247,7 +222,7 @@ function withStatistics(
 ): State {
   if (!SAYS_SOMETHING.has(weight) || open.phase.is !== "observed") return state;
   const { report, evidence } = open.phase;
-  if (report.ending.is === "interrupted" || report.ending.is === "stopped") return state;
+  if (wasCutOff(report)) return state;
   const { tally, profiles, learnedMs } = state;
   const { files } = evidence.changed;
   const isAccepted = verdict === "accepted";
@@ -296,11 +271,14 @@ function settledTask(
   const failed = event.verdict === "rejected" || event.verdict === "failed";
   const costsAttempt = failed && weight !== "stuck";
   const attempts = costsAttempt ? task.attempts + 1 : failed ? task.attempts : 0;
+  // Of the failed iterations in a row that count, one more ran out of time.
+  const timeoutsBefore = task.attempts === 0 ? 0 : (task.timedOut?.count ?? 0);
+  const timedOut = { count: timeoutsBefore + 1, iteration: open.number, timeoutMs: open.timeoutMs };
   const gates = open.phase.is === "observed" ? open.phase.gates : null;
   const { exitSignal } = event;
   return {
     timeouts: task.timeouts + (isTimeout ? 1 : 0),
-    timedOut: attempts === 0 ? null : costsAttempt && isTimeout ? timedOut(task, open) : task.timedOut,
+    timedOut: attempts === 0 ? null : costsAttempt && isTimeout ? timedOut : task.timedOut,
     // What could not be said while it ran is said next time.
     feedback: task.feedback.filter(({ iteration }) => iteration === event.iteration),
     feedbackLeads: false,
@@ -317,42 +295,25 @@ function settledTask(
   };
 }
 
-/** Of the failed iterations in a row that count, one more ran out of time. */
-function timedOut({ attempts, timedOut: before }: TaskState, open: OpenIteration): TaskState["timedOut"] {
-  const count = attempts === 0 ? 0 : (before?.count ?? 0);
-  return { count: count + 1, iteration: open.number, timeoutMs: open.timeoutMs };
-}
-
 /** The last answer to each finding counts. */
 function withAnswers(sent: TaskState["sentBack"], report: AgentReport | null): TaskState["sentBack"] {
-  const answers = (report?.signals?.answers ?? [])
-    .filter(({ about }) => about === "finding")
-    .map(({ number, text }) => ({ number, text }));
+  const answers = (report?.signals?.answers ?? []).filter(({ about }) => about === "finding");
   if (sent?.isOpen !== true || answers.length === 0) return sent;
   const kept = sent.answers.filter(({ number }) => answers.every((answer) => answer.number !== number));
-  return { ...sent, answers: [...kept, ...answers] };
-}
-
-function workBaseAt(known: WorkBase | null, head: string | null, leftovers: readonly Leftover[]): WorkBase {
-  if (known !== null && known.head === head) return known;
-  const earlier = known?.changed ?? NO_CHANGES;
-  return { first: known?.first ?? head, base: head, head, earlier, changed: earlier, leftovers };
-}
-
-function inPhase(state: State, number: number, change: (phase: Phase) => Phase): State {
-  const iterations = state.iterations.map((open) =>
-    open.number === number ? { ...open, phase: change(open.phase) } : open,
-  );
-  return { ...state, iterations };
+  return { ...sent, answers: [...kept, ...answers.map(({ number, text }) => ({ number, text }))] };
 }
 
 function whenObserved(state: State, number: number, more: Partial<Observed>): State {
-  return inPhase(state, number, (phase) => (phase.is === "observed" ? { ...phase, ...more } : phase));
+  return withOpen(state, number, ({ phase }) =>
+    phase.is === "observed" ? { phase: { ...phase, ...more } } : {},
+  );
 }
 
 /** Unknown plus unknown stays unknown; a known part is worth showing. */
-function addKnown(sum: number | null, more: number | null): number | null {
-  return more === null ? sum : (sum ?? 0) + more;
+function withPaid(state: State, id: string, usd: number | null, sum: typeof withCost): State {
+  const { tally } = state;
+  const costUsd = usd === null ? tally.costUsd : (tally.costUsd ?? 0) + usd;
+  return { ...withSpend(state, id, (spend) => sum(spend, usd)), tally: { ...tally, costUsd } };
 }
 
 /**
@@ -372,13 +333,14 @@ type Weight =
   | "progress";
 
 function weigh(
-  { ending, failure }: AgentReport,
+  report: AgentReport,
   { verdict, madeProgress }: Facts["verdict.reached"],
   tookDefault: boolean,
 ): Weight {
+  const { ending, failure } = report;
   // It was Ralph that stopped it, and it has worked: one of its iterations, and no attempt.
   if (failure?.kind === "budget") return "free";
-  if (ending.is === "interrupted" || ending.is === "stopped") return "interrupted";
+  if (wasCutOff(report)) return "interrupted";
   if (failure?.class === "config") return "misconfigured";
   // Only money ends a limit of this kind.
   if (failure?.class === "auth" || (failure?.kind === "credit" && failure.resetsAt == null))
@@ -424,17 +386,6 @@ function misconfigurationInWords(agent: string, { failure, model }: AgentReport)
   return `${agent} cannot use ${model == null ? "its model" : `the model "${model}"`}: ${message}`;
 }
 
-/** The service is down for every task of the agent, not just for the one that found it out. */
-function pausesAfter(
-  run: RunState,
-  agent: string,
-  weight: Weight,
-  retryAt: number | null,
-): RunState["pauses"] {
-  const { [agent]: _over, ...others } = run.pauses;
-  return weight === "retried" && retryAt !== null ? { ...others, [agent]: retryAt } : others;
-}
-
 /** Parallel lanes work from many commits, and in place work leaves the branch and comes back. */
 const COMMITS_KNOWN = 20;
 
@@ -464,10 +415,6 @@ export function gatesKnownAt(state: State, head: string | null): readonly GateOu
 /** Gates that ran twice since the last look have run from the first to the second. */
 function withGateLeftovers(state: State, task: string, now: Leftovers): State {
   const { gatesRan: earlier } = leftoversOf(state, task);
-  const { gatesRan } = now;
-  const ran =
-    earlier === null || gatesRan === null
-      ? (gatesRan ?? earlier)
-      : { after: earlier.after, upTo: gatesRan.upTo };
-  return withLeftovers(state, task, { ...now, gatesRan: ran });
+  const both = now.gatesRan && earlier && { after: earlier.after, upTo: now.gatesRan.upTo };
+  return withLeftovers(state, task, { ...now, gatesRan: both ?? now.gatesRan ?? earlier });
 }

@@ -64,10 +64,14 @@ export const taskFolds = {
     isAgreed: isAgreed || (question?.acceptance?.is === "agreement" && isAcceptance(answer)),
   })),
   "task.blocked": (state, event) => {
-    const { task: id, reason, isStuck = false } = event;
-    const task = taskState(state, id);
-    const breaker = task.stuckCount > 0 ? withTaskWithoutProgress(state.breaker) : state.breaker;
-    const timeoutBlock = timeoutBlockOf(state, event);
+    const { task: id, run, iteration, reason, isStuck = false } = event;
+    const { attempts, timedOut, stuckCount } = taskState(state, id);
+    const breaker = stuckCount > 0 ? withTaskWithoutProgress(state.breaker) : state.breaker;
+    const maxAttempts = state.run?.settings.limits.maxAttempts ?? 0;
+    const isByAttempts = maxAttempts > 0 && attempts >= maxAttempts;
+    // Each of these attempts was a timeout.
+    const isByTimeouts = isByAttempts && timedOut?.iteration === iteration && timedOut.count >= attempts;
+    const timeoutBlock = isByTimeouts ? { run, timeoutMs: timedOut.timeoutMs } : null;
     return withTask({ ...state, breaker }, id, { blockedReason: reason, isStuck, timeoutBlock });
   },
   "task.unblocked": onTask((task, { timeoutMs, by }) => ({
@@ -208,15 +212,6 @@ export const taskFolds = {
     return { ...withRun(next, { stuckCount: 0 }), breaker };
   },
 } satisfies Partial<Folds>;
-
-/** Whether a block came from `max_attempts`, and each of these attempts was a timeout. */
-function timeoutBlockOf(state: State, event: Facts["task.blocked"]): TaskState["timeoutBlock"] {
-  const { attempts, timedOut } = taskState(state, event.task);
-  const maxAttempts = state.run?.settings.limits.maxAttempts ?? 0;
-  if (timedOut === null || timedOut.iteration !== event.iteration || timedOut.count < attempts) return null;
-  const isByAttempts = maxAttempts > 0 && attempts >= maxAttempts;
-  return isByAttempts ? { run: event.run, timeoutMs: timedOut.timeoutMs } : null;
-}
 
 /** The rest is in the log and in the transcript. */
 const OUTPUT_LENGTH_MAX = 500;

@@ -8,7 +8,7 @@ import {
   onTask,
   taskState,
   withLeftovers,
-  withRun,
+  withSpend,
   withTask,
   type AsideWork,
   type Folds,
@@ -158,15 +158,10 @@ function abandoned(state: State, id: string, why: string): State {
 function givenUp(state: State, id: string): State {
   const open = state.iterations.filter(({ task }) => task === id);
   const left = { ...state, iterations: state.iterations.filter((one) => !open.includes(one)) };
-  return open.reduce((rest, { number }) => steersWaiting(rest, number), unseenCosts(left, id, open));
-}
-
-/** An agent whose end nobody saw has cost something, too. */
-function unseenCosts(state: State, id: string, iterations: readonly OpenIteration[]): State {
-  const isUnseen = iterations.some(({ phase }) => phase.is === "running");
-  if (!isUnseen || state.run === null) return state;
-  const spent = withTask(state, id, { spend: withCost(taskState(state, id).spend, null) });
-  return withRun(spent, { spend: withCost(state.run.spend, null) });
+  // An agent whose end nobody saw has cost something, too.
+  const isUnseen = open.some(({ phase }) => phase.is === "running");
+  const paid = isUnseen ? withSpend(left, id, (spend) => withCost(spend, null)) : left;
+  return open.reduce((rest, { number }) => steersWaiting(rest, number), paid);
 }
 
 /**
@@ -207,15 +202,13 @@ function notReturnedInWords({ aside, base, head }: AsideWork, why: string): stri
 
 function feedbackOf({ iteration, base, conflicts, gates }: EventOf<"merge.failed">): readonly FeedbackItem[] {
   const mend = `Others have changed ${base} since you began. Bring it into your branch (\`git merge ${asArgument(base)}\`), keep what both sides meant, commit, and claim again.`;
-  if (conflicts.length > 0) {
-    const where = `conflicts in ${few(conflicts, PATHS_TOLD)}`;
-    return [
-      { iteration, text: `Your work was accepted, but it does not merge into ${base}: ${where}. ${mend}` },
-    ];
-  }
+  const said = "Your work was accepted, but";
+  const where = `conflicts in ${few(conflicts, PATHS_TOLD)}`;
+  if (conflicts.length > 0)
+    return [{ iteration, text: `${said} it does not merge into ${base}: ${where}. ${mend}` }];
   return redGates(gates).map((gate) => ({
     iteration,
-    text: `Your work was accepted, but merged into ${base} the ${redSentence(gate)}. ${mend} The end of its output:`,
+    text: `${said} merged into ${base} the ${redSentence(gate)}. ${mend} The end of its output:`,
     output: gate.tail,
   }));
 }

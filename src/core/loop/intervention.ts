@@ -29,13 +29,11 @@ export interface FeedbackItem {
 }
 
 /** One thing to tell the agent next time, and how it is recorded. */
-export interface Correction {
+export interface Correction extends Omit<FeedbackItem, "iteration"> {
   readonly intervention: InterventionType;
   readonly severity: Severity;
   /** The guard or gate that spoke, or the part of the loop. */
   readonly rule: string;
-  readonly text: string;
-  readonly output?: string;
 }
 
 /** What was known of the iteration that made it necessary. */
@@ -61,14 +59,6 @@ export interface WatchedIteration {
   readonly falseCompletion: boolean;
 }
 
-/** A threshold that was reached (reinforce) or passed (suspend), and by what. */
-export interface Escalation {
-  readonly to: "reinforce" | "suspend";
-  /** The end of "… in the last 5 iterations of this task". */
-  readonly what: string;
-  readonly times: number;
-}
-
 /** More than any window that makes sense. */
 const WATCHED_MAX = 50;
 
@@ -87,43 +77,33 @@ export function withIntervention(
   iteration: number,
   type: InterventionType,
 ): readonly WatchedIteration[] {
-  return watched.map((entry) =>
-    entry.iteration !== iteration
-      ? entry
-      : {
-          ...entry,
-          noFiles: entry.noFiles || type === "no_files_detected",
-          falseCompletion: entry.falseCompletion || type === "false_completion_detected",
-        },
-  );
+  const more = {
+    ...(type === "no_files_detected" && { noFiles: true }),
+    ...(type === "false_completion_detected" && { falseCompletion: true }),
+  };
+  return watched.map((entry) => (entry.iteration === iteration ? { ...entry, ...more } : entry));
 }
 
-/** What the last iteration of a task leads to; null when it did nothing that counts. */
-export function escalationOf(
-  watched: readonly WatchedIteration[],
-  settings: InterventionSettings,
-): Escalation | null {
+/**
+ * What the last iteration of a task leads to when it reaches a threshold (reinforce) or passes it (suspend); null when
+ * it does neither. `what` is the end of "… in the last 5 iterations of this task".
+ */
+export function escalationOf(watched: readonly WatchedIteration[], settings: InterventionSettings) {
   const recent = watched.slice(-settings.window);
   const last = recent.at(-1);
   if (!settings.enabled || last === undefined) return null;
-  const counts = [
-    {
-      isHere: last.falseCompletion,
-      times: recent.filter((entry) => entry.falseCompletion).length,
-      threshold: settings.thresholdFalseCompletion,
-      what: "a false claim of completion",
-    },
-    {
-      isHere: last.noFiles,
-      times: recent.filter((entry) => entry.noFiles).length,
-      threshold: settings.thresholdNoFiles,
-      what: "an iteration without a single changed file",
-    },
-  ].filter(({ isHere, threshold }) => isHere && threshold > 0);
+  const counted = [
+    ["falseCompletion", settings.thresholdFalseCompletion, "a false claim of completion"],
+    ["noFiles", settings.thresholdNoFiles, "an iteration without a single changed file"],
+  ] as const;
+  const counts = counted
+    .filter(([kind, threshold]) => last[kind] && threshold > 0)
+    .map(([kind, threshold, what]) => ({ threshold, what, times: recent.filter((one) => one[kind]).length }));
   const passed = counts.find(({ times, threshold }) => times > threshold);
-  if (passed !== undefined) return { to: "suspend", what: passed.what, times: passed.times };
+  if (passed !== undefined) return { to: "suspend", what: passed.what, times: passed.times } as const;
   const reached = counts.find(({ times, threshold }) => settings.aggressive || times === threshold);
-  return reached === undefined ? null : { to: "reinforce", what: reached.what, times: reached.times };
+  if (reached === undefined) return null;
+  return { to: "reinforce", what: reached.what, times: reached.times } as const;
 }
 
 /** What `ralph metrics` is made of: sums over the whole history. */
@@ -166,9 +146,7 @@ export interface RecurringFinding {
   readonly tasks: readonly TaskId[];
 }
 
-export interface Lesson {
-  readonly rule: string;
-  readonly tasks: readonly TaskId[];
+export interface Lesson extends RecurringFinding {
   readonly sentence: string;
 }
 
@@ -194,7 +172,7 @@ export function lessonsOf(findings: readonly RecurringFinding[]): readonly Lesso
   return findings
     .filter(({ tasks }) => tasks.length >= TASKS_FOR_LESSON)
     .slice(-LESSONS_MAX)
-    .map(({ rule, tasks }) => ({ rule, tasks, sentence: sentenceOf(rule) }));
+    .map((finding) => ({ ...finding, sentence: sentenceOf(finding.rule) }));
 }
 
 const GATE = "gate:";

@@ -1,6 +1,8 @@
+import { literal } from "../glob.ts";
 import type { Task } from "../plan.ts";
-import type { Settings } from "../settings.ts";
-import type { StageSettings } from "./stages.ts";
+import { MODE_TIMEOUT_MS, type Settings } from "../settings.ts";
+import { taskState, type State } from "../state.ts";
+import { agentFor, type StageSettings } from "./stages.ts";
 import { type Instant, SECOND_MS } from "../time.ts";
 
 export interface TimeoutSettings {
@@ -67,13 +69,9 @@ export function iterationTimeout(request: TimeoutRequest): IterationTimeout {
  */
 function learnedBaseMs({ learnedMs, settings }: TimeoutRequest): number | null {
   if (!settings.learn || learnedMs.length < ENOUGH_TO_LEARN_FROM) return null;
-  return clamp(LEARNED_FACTOR * percentile(learnedMs), settings);
-}
-
-/** By nearest rank: a duration that really occurred. */
-function percentile(values: readonly number[]): number {
-  const rank = Math.ceil((values.length * PERCENTILE) / 100);
-  return values.toSorted((a, b) => a - b)[rank - 1] ?? 0;
+  // By nearest rank: a duration that really occurred.
+  const rank = Math.ceil((learnedMs.length * PERCENTILE) / 100);
+  return clamp(LEARNED_FACTOR * (learnedMs.toSorted((a, b) => a - b)[rank - 1] ?? 0), settings);
 }
 
 function clamp(ms: number, { minMs, maxMs }: TimeoutSettings): number {
@@ -129,26 +127,21 @@ function measure(
 ): Complexity {
   const texts = [task.title, task.description, ...task.criteria].map((text) => text.normalize("NFC"));
   const found = HIGHEST_FIRST.find((level) => mentionsAny(texts, levels[level].keywords)) ?? "medium";
-  return task.criteria.length < MANY_CRITERIA ? found : oneUp(found);
+  if (task.criteria.length < MANY_CRITERIA) return found;
+  return HIGHEST_FIRST[HIGHEST_FIRST.indexOf(found) - 1] ?? found;
 }
 
 function mentionsAny(texts: readonly string[], keywords: readonly string[]): boolean {
-  const patterns = keywords.map(patternOf).filter((pattern) => pattern !== "");
-  if (patterns.length === 0) return false;
+  // Taken literally, except that the words of a keyword may be any white space apart.
+  const patterns = keywords.map((keyword) =>
+    literal(keyword.normalize("NFC").trim()).replaceAll(/\s+/g, String.raw`\s+`),
+  );
+  const meant = patterns.filter((pattern) => pattern !== "");
+  if (meant.length === 0) return false;
   // `\b` knows no letters but ASCII.
   const letter = String.raw`[\p{L}\p{M}\p{N}_]`;
-  const words = new RegExp(`(?<!${letter})(?:${patterns.join("|")})(?!${letter})`, "iu");
+  const words = new RegExp(`(?<!${letter})(?:${meant.join("|")})(?!${letter})`, "iu");
   return texts.some((text) => words.test(text));
-}
-
-/** The keyword taken literally, except that its words may be any white space apart. */
-function patternOf(keyword: string): string {
-  const literal = keyword.normalize("NFC").replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-  return literal.trim().replaceAll(/\s+/g, String.raw`\s+`);
-}
-
-function oneUp(level: Complexity): Complexity {
-  return HIGHEST_FIRST[HIGHEST_FIRST.indexOf(level) - 1] ?? level;
 }
 
 /** A task whose limit was used up in so many runs waits for a person. */
@@ -156,15 +149,12 @@ export const EXHAUSTED_RUNS_MAX = 3;
 
 export function maxIterationsOf(task: Task, settings: Settings, stage: StageSettings): number {
   if (!task.loops || !stage.loops) return 1;
-  if (stage.maxIterations !== null) return stage.maxIterations;
-  return task.maxIterations ?? scaled(settings.limits.maxIterationsPerTask, task, settings);
-}
-
-/** A task that needs more time an iteration needs more of them as well. */
-function scaled(limit: number, task: Task, { adaptiveIterations, adaptiveTimeout }: Settings): number {
-  if (!adaptiveIterations) return limit;
+  const own = stage.maxIterations ?? task.maxIterations;
+  const { limits, adaptiveIterations, adaptiveTimeout } = settings;
+  if (own !== null || !adaptiveIterations) return own ?? limits.maxIterationsPerTask;
+  // A task that needs more time an iteration needs more of them as well.
   const { multiplier } = adaptiveTimeout.levels[complexityOf(task, adaptiveTimeout.levels)];
-  return Math.ceil(Number((limit * multiplier).toFixed(6)));
+  return Math.ceil(Number((limits.maxIterationsPerTask * multiplier).toFixed(6)));
 }
 
 const FIRST_WAIT_MS = 2 * SECOND_MS;
@@ -178,4 +168,55 @@ export function retryAt(now: Instant, failuresInARow: number, iteration: number)
   const wait = Math.min(FIRST_WAIT_MS * 4 ** Math.max(0, failuresInARow - 1), LONGEST_WAIT_MS);
   const jitter = ((iteration * 2_654_435_761) % 1_000) / 1_000;
   return Math.round(now + wait * (0.75 + jitter / 2));
+}
+
+/** Enough for a percentile; older ones tell of an older project. */
+const LEARNED_MAX = 50;
+
+/** How long the next iteration of a task may take, and why. */
+export function timeoutFor(state: State, task: Task, settings: Settings): IterationTimeout {
+  const known = taskState(state, task.id);
+  const complexity = complexityOf(task, settings.adaptiveTimeout.levels);
+  return iterationTimeout({
+    task,
+    modeMs: MODE_TIMEOUT_MS[settings.mode],
+    overrideMs: settings.timeoutMs,
+    // What a person asked of this run counts for more than what we gave the task ourselves.
+    unblockedMs: known.unblockedByPerson || settings.timeoutMs === null ? known.unblockedMs : null,
+    timeoutsSoFar: known.timeouts,
+    learnedMs: state.learnedMs[learnedKey(agentFor(state, task, settings), complexity)] ?? [],
+    settings: settings.adaptiveTimeout,
+  });
+}
+
+export function withLearned(
+  learned: State["learnedMs"],
+  { agent, complexity }: { readonly agent: string; readonly complexity: Complexity },
+  durationMs: number,
+): State["learnedMs"] {
+  const key = learnedKey(agent, complexity);
+  return { ...learned, [key]: [...(learned[key] ?? []), durationMs].slice(-LEARNED_MAX) };
+}
+
+function learnedKey(agent: string, complexity: Complexity): string {
+  return `${complexity} ${agent}`;
+}
+
+/** How many iterations the loop of a task may take: one more for each that was interrupted. */
+export function iterationLimit(state: State, task: Task, settings: Settings, stage: StageSettings): number {
+  const { iterations, spared } = taskState(state, task.id);
+  const most = maxIterationsOf(task, settings, stage);
+  return most === 1 || iterations === 0 ? most : most + spared;
+}
+
+/** The same as it is shown. */
+export function iterationsShown(
+  state: State,
+  task: Task,
+  settings: Settings,
+  stage: StageSettings,
+  ordinal = taskState(state, task.id).iterations,
+): number {
+  const most = maxIterationsOf(task, settings, stage);
+  return taskState(state, task.id).spared === 0 ? most : Math.max(most, ordinal);
 }

@@ -1,6 +1,6 @@
 import { storyObjection, storySignal, reviewOf } from "../review/story-review.ts";
 import { CONFIDENT, type ExitSignal } from "./brakes.ts";
-import type { AgentReport } from "../streams/agent-report.ts";
+import { wasCutOff, type AgentReport } from "../streams/agent-report.ts";
 import type { Evidence } from "../verdict/evidence.ts";
 import { allRequiredPassed, redGates, type CheckedGate } from "../verdict/checked-gate.ts";
 import { verifyOf } from "../settings.ts";
@@ -8,37 +8,44 @@ import { isReading, objectionIn, stageOf } from "./stages.ts";
 import { doubtsAmong, findConcerns } from "../verdict/concerns.ts";
 import { findAll, findObjections, type CaseContext, type Finding } from "../verdict/facts.ts";
 import { judge } from "../verdict/judge.ts";
+import type { EffectOf } from "./effects.ts";
 import type { Reason, Verdict } from "../verdict/verdict.ts";
 import { taskState, type OpenIteration, type Phase, type RunState, type State } from "../state.ts";
 import type { ExitAnswer } from "../verdict/plugin-answers.ts";
 
 export type JudgeablePhase = Extract<Phase, { is: "observed" }>;
 
-/** Who is asked next about an iteration before it is judged. */
-export type Witness = "gates" | "old-checks" | { readonly reader: string };
-
-/** Facts first, and only as many as the verdict needs: an objection spares the gates, a red gate the rest. */
-export function nextWitness(
+/**
+ * What is looked at next before an iteration is judged. Facts first, and only as many as the verdict needs: an objection
+ * spares the gates, a red gate the rest.
+ */
+export function nextLook(
   state: State,
   run: RunState,
   open: OpenIteration,
   phase: JudgeablePhase,
-): Witness | null {
+): EffectOf<"check-gates" | "run-old-checks" | "ask-reader"> | null {
   const { report, evidence, gates } = phase;
+  const { number: iteration } = open;
   if (run.stop === "now" || wasCutOff(report)) return null;
   const context = caseOf(state, run, open, phase);
   const isAsked = claimsCompletion(context) && !findObjections(context, true).some(({ rejects }) => rejects);
   if (gates === null && run.settings.gates.length > 0) {
-    const isWanted = run.settings.gatesEveryIteration || (isOpenEnded(run) && mayEnd(report, evidence));
-    return isAsked || isWanted ? "gates" : null;
+    const exits = evidence.plugins?.exits ?? [];
+    const mayEnd = isConfident(report) || exits.some(({ ends }) => ends === "complete");
+    const isWanted = isAsked || run.settings.gatesEveryIteration || (isOpenEnded(run) && mayEnd);
+    return isWanted ? { kind: "check-gates", key: `gates:${iteration}`, iteration } : null;
   }
   const mayDoubt = isAsked && run.settings.promise.verify && !isReading(run.settings, open.stage);
   if (!mayDoubt || redGates(gates ?? []).length > 0) return null;
-  const { oldChecks } = verifyOf(run.settings);
-  const isTouched = (evidence.checkFiles ?? []).length > 0 && gates !== null;
-  if (isTouched && oldChecks !== "never" && phase.oldChecks === null) return "old-checks";
-  const reader = phase.reading === null ? readerFor(context, open) : null;
-  return reader === null ? null : { reader };
+  if (gates !== null && phase.oldChecks === null && wantsOldChecks(run, evidence))
+    return { kind: "run-old-checks", key: `old-checks:${iteration}`, iteration };
+  const agent = phase.reading === null ? readerFor(context, open) : null;
+  return agent === null ? null : { kind: "ask-reader", key: `reader:${iteration}`, iteration, agent };
+}
+
+function wantsOldChecks({ settings }: RunState, { checkFiles = [] }: Evidence): boolean {
+  return checkFiles.length > 0 && verifyOf(settings).oldChecks !== "never";
 }
 
 /** Who reads the claim, if anybody has to. */
@@ -52,13 +59,9 @@ function readerFor(context: CaseContext, { agent }: OpenIteration): string | nul
   return reader === "always" || isDoubtful || context.report.claim.is === "already-done" ? who : null;
 }
 
-/** Whether the agent claims completion, in whatever form; plugins are asked about claims. */
+/** Whether the agent claims completion; plugins are asked about claims. */
 export function isClaimed(state: State, run: RunState, open: OpenIteration, phase: JudgeablePhase): boolean {
   return claimsCompletion(caseOf(state, run, open, phase));
-}
-
-function mayEnd(report: AgentReport, { plugins }: Evidence): boolean {
-  return isConfident(report) || (plugins?.exits ?? []).some(({ ends }) => ends === "complete");
 }
 
 export interface Judgement {
@@ -86,13 +89,11 @@ export function judgeIteration(
   const ruled =
     uncheckedBecauseStopped(run, phase, claimed) ??
     judge({ context, claimed, isSinglePass: isSinglePass(context), objection, findings });
-  const verdict = { ...ruled, reasons: [...ruled.reasons, ...exitReasons(context)] };
+  // What exit rules of plugins said, for whoever asks why.
+  const exits = phase.evidence.plugins?.exits ?? [];
+  const said = exits.map(({ rule, because }): Reason => ({ rule, sentence: because }));
+  const verdict = { ...ruled, reasons: [...ruled.reasons, ...said] };
   return { verdict, claimed, findings, gates, context, objection, isOpenEnded: isOpenEnded(run) };
-}
-
-/** Somebody else ended it: it says nothing about the agent. */
-export function wasCutOff(report: AgentReport): boolean {
-  return report.ending.is === "interrupted" || report.ending.is === "stopped";
 }
 
 /** A source without a list of tasks: only the exit rules end it. */
@@ -141,50 +142,38 @@ export function caseOf(
   };
 }
 
-/** What exit rules of plugins said, for whoever asks why. */
-function exitReasons({ evidence }: CaseContext): readonly Reason[] {
-  return (evidence.plugins?.exits ?? []).map(({ rule, because }) => ({ rule, sentence: because }));
-}
-
 function objectionOf(context: CaseContext): string | null {
   const { report, task, stage, settings } = context;
   return reviewOf(settings, task) === null ? objectionIn(report, settings, stage) : storyObjection(context);
 }
 
-/** A single attempt needs no promise: that it ended well is its claim. */
+/** Whether the agent claims completion, in whatever form. */
 function claimsCompletion(context: CaseContext): boolean {
-  const { report, task, settings } = context;
+  const { report, task, settings, evidence } = context;
+  const { is } = report.claim;
   if (report.failure !== null || wasCutOff(report) || objectionOf(context) !== null) return false;
   if (reviewOf(settings, task) !== null) return storySignal(context) !== null;
-  if (isSinglePass(context)) return report.claim.is !== "blocked" && report.claim.is !== "undecided";
-  return (
-    ["complete", "already-done"].includes(report.claim.is) || claimsByMark(context) || claimsByPlan(context)
-  );
-}
-
-/** The plan beside a prompt is the agent's to tick. */
-function claimsByPlan({ report, evidence }: CaseContext): boolean {
-  return evidence.isPlanTicked === true && ["none", "unfinished"].includes(report.claim.is);
+  // A single attempt needs no promise: that it ended well is its claim.
+  if (isSinglePass(context)) return is !== "blocked" && is !== "undecided";
+  // Where the review is skipped, the agent may set the mark itself; it counts if the claim does.
+  const isReviewed = settings.skipReview === true && task?.review !== undefined;
+  const isMarked = isReviewed && evidence.marksTakenBack.includes(task.id);
+  // The plan beside a prompt is the agent's to tick.
+  const isTicked = evidence.isPlanTicked === true && (is === "none" || is === "unfinished");
+  return is === "complete" || is === "already-done" || isMarked || isTicked;
 }
 
 function isSinglePass({ task, settings, stage }: CaseContext): boolean {
   return task?.loops === false || !stageOf(settings, task, stage).loops;
 }
 
-/** Where the review is skipped, the agent may set the mark itself; it counts if the claim does. */
-function claimsByMark({ task, evidence, settings }: CaseContext): boolean {
-  if (settings.skipReview !== true || task?.review === undefined) return false;
-  return evidence.marksTakenBack.includes(task.id);
-}
-
 /** A claim that a stop kept from being checked is no verdict on the agent. */
 function uncheckedBecauseStopped(run: RunState, phase: JudgeablePhase, claimed: boolean): Verdict | null {
   if (!claimed || run.stop !== "now") return null;
-  const isTouched =
-    (phase.evidence.checkFiles ?? []).length > 0 && verifyOf(run.settings).oldChecks !== "never";
+  const { gates, oldChecks, evidence } = phase;
+  const lacksOldChecks = oldChecks === null && wantsOldChecks(run, evidence);
   const isUnchecked =
-    run.settings.gates.length > 0 &&
-    (phase.gates === null || (isTouched && allRequiredPassed(phase.gates) && phase.oldChecks === null));
+    run.settings.gates.length > 0 && (gates === null || (lacksOldChecks && allRequiredPassed(gates)));
   if (!isUnchecked) return null;
   const sentence = "stopped before the gates could check the claim";
   return { ruling: "continue", reasons: [{ rule: "stopped", sentence }], concerns: [] };

@@ -4,7 +4,7 @@ import { isOpen, taskState, type State } from "../state.ts";
 import { formatDuration } from "../time.ts";
 import { STEER_LENGTH_MAX } from "./steer.ts";
 import { isAcceptance, isMergeHeld, statusOf, whyBlocked } from "./task-status.ts";
-import type { Task, TaskId } from "../plan.ts";
+import type { TaskId } from "../plan.ts";
 import { unreachable } from "../unreachable.ts";
 import { activeLoops } from "../views/status.ts";
 
@@ -125,14 +125,14 @@ function sendBack(state: State, task: TaskId, words: string): Planned {
 }
 
 function skip(state: State, task: TaskId, undo: boolean, around: Circumstances): Planned {
-  const planned = plannedTask(state, task);
+  const planned = state.plan?.tasks.find(({ id }) => id === task);
   const { isSkipped } = taskState(state, task);
   if (undo) {
     if (!isSkipped) return { ...refused(`${task} is not skipped`), isMoot: true };
     return possible({ type: "task.unskipped", task }, `${task} is worked on again`, task);
   }
   if (planned === undefined && around.listed?.includes(task) !== true)
-    return unknown(task, state, around.listed ?? []);
+    return refused(`there is no task "${task}"`, "ralph status lists the tasks");
   if (isSkipped) return { ...refused(`${task} is skipped already`), isMoot: true };
   if (planned !== undefined && statusOf(state, planned) === "done")
     return refused(`${task} is done`, `take it back: ralph undo ${asArgument(task)}`);
@@ -161,8 +161,12 @@ function resume(state: State, around: Circumstances): Planned {
 }
 
 function steer(state: State, task: TaskId | null, text: string, { id, listed = [] }: Circumstances): Planned {
-  const planned = task === null ? undefined : plannedTask(state, task);
-  if (task !== null && planned === undefined && !listed.includes(task)) return unknown(task, state, listed);
+  const planned = state.plan?.tasks.find(({ id: known }) => known === task);
+  if (task !== null && planned === undefined && !listed.includes(task)) {
+    const meant = closest(task, [...(state.plan?.tasks ?? []).map(({ id: known }) => known), ...listed]);
+    const question = meant === null ? "" : `. Did you mean "${meant}"?`;
+    return refused(`there is no task "${task}"${question}`, "ralph status lists the tasks");
+  }
   if (planned !== undefined && statusOf(state, planned) === "done")
     return refused(
       `${planned.id} is done, so no agent would read it`,
@@ -180,12 +184,6 @@ function steer(state: State, task: TaskId | null, text: string, { id, listed = [
     );
   const said = task === null ? "the agent that works next is told" : `the agent of ${task} is told`;
   return possible({ type: "steer.given", task, id, text }, said);
-}
-
-function unknown(task: TaskId, { plan }: State, listed: readonly TaskId[]): Planned {
-  const meant = closest(task, [...(plan?.tasks ?? []).map(({ id }) => id), ...listed]);
-  const question = meant === null ? "" : `. Did you mean "${meant}"?`;
-  return refused(`there is no task "${task}"${question}`, "ralph status lists the tasks");
 }
 
 function cancel(state: State, task: TaskId | null, around: Circumstances): Planned {
@@ -206,7 +204,13 @@ function unblock(
   isDriven: boolean,
 ): Planned {
   const known = taskState(state, task);
-  if (whyBlocked(known) === null) return notBlocked(state, task);
+  if (whyBlocked(known) === null) {
+    const planned = state.plan?.tasks.find(({ id }) => id === task);
+    const status = planned === undefined ? "not in the task list" : statusOf(state, planned);
+    const waits = `it waits for an answer: ralph decide ${asArgument(task)} "…"`;
+    const hint = status === "undecided" ? waits : `ralph why ${asArgument(task)}`;
+    return refused(`${task} is not blocked: it is ${status}`, hint);
+  }
   const isHeld = isMergeHeld(known);
   if (isHeld && !isDriven && !runs)
     return refused(`no run is under way to merge it; type: ralph unblock ${asArgument(task)}`);
@@ -215,16 +219,6 @@ function unblock(
   const timeout = timeoutMs === null ? "" : `; ${formatDuration(timeoutMs)} each from now on`;
   const said = isHeld ? `the merge of ${task} is tried again` : `${task} is no longer blocked${timeout}`;
   return possible(event, said, task);
-}
-
-function notBlocked(state: State, task: TaskId): Planned {
-  const planned = plannedTask(state, task);
-  const status = planned === undefined ? "not in the task list" : statusOf(state, planned);
-  const hint =
-    status === "undecided"
-      ? `it waits for an answer: ralph decide ${asArgument(task)} "…"`
-      : `ralph why ${asArgument(task)}`;
-  return refused(`${task} is not blocked: it is ${status}`, hint);
 }
 
 function retry(state: State, around: Circumstances): Planned {
@@ -243,10 +237,6 @@ function stop(state: State, around: Circumstances, now: boolean): Planned {
   const urgency = now ? "now" : "after-iteration";
   const said = now ? "the run stops now" : "the run stops after the iterations under way";
   return possible({ type: "stop.requested", run: run.id, urgency }, said);
-}
-
-function plannedTask({ plan }: State, id: TaskId): Task | undefined {
-  return plan?.tasks.find((task) => task.id === id);
 }
 
 function possible(events: Event | readonly Event[], said: string, about: TaskId | null = null): Planned {

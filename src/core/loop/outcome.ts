@@ -1,17 +1,9 @@
 import { asArgument, few } from "../text.ts";
-import type { Outcome, Event } from "../events.ts";
-import { isoTime, type Instant, formatDuration } from "../time.ts";
-import { isAgentLimit } from "./agent-for.ts";
-import {
-  averageCost,
-  budgetInWords,
-  hasCooledDown,
-  isWarningDue,
-  likelySpent,
-  nextMove,
-  wouldPass,
-} from "./brakes.ts";
-import { usedMsOf } from "./evolve-run.ts";
+import type { Outcome, Event, EventOf } from "../events.ts";
+import { isoTime, formatDuration, type Instant } from "../time.ts";
+import { isAgentLimit } from "./stages.ts";
+import { averageCost, budgetInWords, hasCooledDown, isWarningDue, likelySpent, wouldPass } from "./brakes.ts";
+import { usedMsOf } from "./evolve.ts";
 import {
   earliest,
   nextRetryAt,
@@ -37,19 +29,22 @@ export const EXIT_CODES: Readonly<Record<Outcome, number>> = {
   stopped: 130,
 };
 
-export interface Ending {
-  readonly outcome: Outcome;
-  readonly reason: string;
-}
+export type Ending = Pick<EventOf<"run.ended">, "outcome" | "reason">;
 
 /** Why the run should take up no further work, or null while there is some. */
 export function endingOf(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
   if (run.stop !== null) return { outcome: "stopped", reason: "stopped on request" };
   if (run.misconfigured !== null) return { outcome: "misconfigured", reason: run.misconfigured };
-  const held = heldByOperator(state, run, plan, (task) => !waitsForAcceptance(state, task));
+  // Work that is done, and of which only the acceptance is open, holds up no other task.
+  const held = heldByOperator(
+    state,
+    run,
+    plan,
+    ({ id }) => taskState(state, id).question?.acceptance == null,
+  );
   if (held !== null && !run.settings.keepGoing) return held;
   const ending = braked(state, run, now) ?? nothingLeft(state, run, plan, now);
-  return ending && unlessDone(state, run, plan, ending);
+  return ending && (completion(state, run, plan) ?? unlessHeld(state, run, plan, ending));
 }
 
 /** What keeps the whole run from going on, whatever there is to do: 4 before 5. */
@@ -62,15 +57,10 @@ function braked({ breaker }: State, run: RunState, now: Instant): Ending | null 
   const reason =
     run.transientInARow > retries
       ? `${run.transientInARow} transient failures in a row`
-      : maxDurationMs !== null && usedMsOf(run, now) >= maxDurationMs
-        ? `the ${formatDuration(maxDurationMs)} that the run may take are over`
+      : isOverBy(run, now)
+        ? `the ${formatDuration(maxDurationMs ?? 0)} that the run may take are over`
         : (run.budgetReached ?? unknownCost(run));
   return reason === null ? null : { outcome: "limited", reason };
-}
-
-/** The work is done, and only its acceptance is open: this holds up no other task. */
-function waitsForAcceptance(state: State, { id }: Task): boolean {
-  return taskState(state, id).question?.acceptance != null;
 }
 
 /** A task that only a person can move, in the order of the exit codes: 3 before 2 before 4. */
@@ -110,7 +100,13 @@ export function staysOpen(state: State, run: RunState, plan: Plan, now: Instant)
   return heldByOperator(state, run, plan, canGoOn) !== null;
 }
 
-/** When the run has taken as long as it may; null when it may take any time. */
+/** Whether the run has taken as long as it may by then. */
+function isOverBy(run: RunState, at: Instant): boolean {
+  const { maxDurationMs } = run.settings.limits;
+  return maxDurationMs !== null && usedMsOf(run, at) >= maxDurationMs;
+}
+
+/** When that is so; null when it may take any time. */
 export function timeIsOverAt({ activeSince, usedMs, settings }: RunState): Instant | null {
   const { maxDurationMs } = settings.limits;
   return maxDurationMs === null ? null : activeSince + maxDurationMs - usedMs;
@@ -119,29 +115,23 @@ export function timeIsOverAt({ activeSince, usedMs, settings }: RunState): Insta
 function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
   const [next] = readyTasks(state, run, plan, now);
   const retryAt = nextRetryAt(state, run, plan, now);
-  const limit =
-    next !== undefined
-      ? beyondBudget(state, run, next)
-      : retryAt !== null
-        ? whyNotToWait(state, run, retryAt)
-        : null;
-  if (limit !== null) return { outcome: "limited", reason: limit };
-  const canStart = next !== undefined || retryAt !== null;
-  if (canStart && run.iterations < run.settings.limits.maxIterations) return null;
-  if (!canStart && waitsForDeadline(state, run, plan, now)) return null;
-  const lockedOut = canStart ? null : lockedOutInWords(run);
-  if (lockedOut !== null) return { outcome: "limited", reason: lockedOut };
-  const waits = canStart ? [] : outsideWaits(state, run, plan);
-  return waits.length > 0
-    ? { outcome: "blocked", reason: waits.slice(0, 5).join("; ") }
-    : { outcome: "exhausted", reason: exhaustion(state, run, plan, canStart) };
-}
-
-function exhaustion(state: State, run: RunState, plan: Plan, canStart: boolean): string {
-  const { maxIterations } = run.settings.limits;
-  if (canStart) return `the limit of ${maxIterations} iteration${maxIterations === 1 ? "" : "s"} is reached`;
-  const names = holding(state, run, plan).map((task) => task.id);
-  return `iteration limit reached without completion: ${names.slice(0, 5).join(", ")}`;
+  if (next !== undefined || retryAt !== null) {
+    const { maxIterations } = run.settings.limits;
+    const why =
+      next === undefined ? whyNotToWait(state, run, retryAt ?? now) : beyondBudget(state, run, next);
+    if (why !== null) return { outcome: "limited", reason: why };
+    if (run.iterations < maxIterations) return null;
+    const many = maxIterations === 1 ? "1 iteration" : `${maxIterations} iterations`;
+    return { outcome: "exhausted", reason: `the limit of ${many} is reached` };
+  }
+  if (waitsForDeadline(state, run, plan, now)) return null;
+  const lockedOut = lockedOutInWords(run);
+  if (lockedOut !== "") return { outcome: "limited", reason: lockedOut };
+  const waits = outsideWaits(state, run, plan);
+  if (waits.length > 0) return { outcome: "blocked", reason: waits.slice(0, 5).join("; ") };
+  const names = holding(state, run, plan).map(({ id }) => id);
+  const open = names.slice(0, 5).join(", ");
+  return { outcome: "exhausted", reason: `iteration limit reached without completion: ${open}` };
 }
 
 /** Tasks without which the run is not complete. */
@@ -151,36 +141,18 @@ function holding(state: State, run: RunState, plan: Plan): readonly Task[] {
   );
 }
 
-/** What a person cancelled was all there was: nothing was completed besides. */
-function isAllCancelled(state: State, run: RunState, plan: Plan): boolean {
-  const tasks = tasksInScope(run, plan);
-  const before = state.lastIteration - run.iterations;
-  return (
-    tasks.some(({ id }) => isCancelled(state, id)) &&
-    !tasks.some(({ id }) => (taskState(state, id).completion?.iteration ?? 0) > before)
-  );
-}
-
 /** Why it makes no sense to wait until then, or null when it does. */
 function whyNotToWait(state: State, run: RunState, until: Instant): string | null {
   const { noWait, limits } = run.settings;
   const isLimit = until === state.callsExhaustedUntil || isAgentLimit(state, until);
-  if (noWait && isLimit) return `${waitReason(state, until)} until ${isoTime(until)}`;
-  const { maxDurationMs } = limits;
-  if (maxDurationMs === null || usedMsOf(run, until) < maxDurationMs) return null;
-  return `${waitReason(state, until)} until ${isoTime(until)}, and the run may take no longer than ${formatDuration(maxDurationMs)}`;
+  const reason = `${waitReason(state, until)} until ${isoTime(until)}`;
+  if (noWait && isLimit) return reason;
+  if (!isOverBy(run, until)) return null;
+  return `${reason}, and the run may take no longer than ${formatDuration(limits.maxDurationMs ?? 0)}`;
 }
 
-/** Where everything is done, nothing else counts; otherwise what only a person can move counts for more. */
-function unlessDone(state: State, run: RunState, plan: Plan, ending: Ending): Ending {
-  if (holding(state, run, plan).length === 0) {
-    if (isAllCancelled(state, run, plan))
-      return { outcome: "stopped", reason: "what was to do is cancelled" };
-    return {
-      outcome: "completed",
-      reason: `${completion(state, run, plan)}${optionalLeft(state, run, plan)}`,
-    };
-  }
+/** What only a person can move counts for more than a limit. */
+function unlessHeld(state: State, run: RunState, plan: Plan, ending: Ending): Ending {
   const held = heldByOperator(state, run, plan);
   if (held === null || ending.outcome === "exhausted") return held ?? ending;
   const { outcome } = held.outcome === "stuck" && ending.outcome === "blocked" ? ending : held;
@@ -189,28 +161,35 @@ function unlessDone(state: State, run: RunState, plan: Plan, ending: Ending): En
 
 export const ALL_DONE = "every task is done";
 
-function completion(state: State, run: RunState, plan: Plan): string {
+/** Where everything is done, nothing else counts; null while something is open. */
+function completion(state: State, run: RunState, plan: Plan): Ending | null {
+  if (holding(state, run, plan).length > 0) return null;
+  const { onlyTasks, includeOptional } = run.settings;
   const tasks = tasksInScope(run, plan);
-  if (tasks.length === 0) return "there is nothing to do";
-  if (tasks.some(({ id }) => isCancelled(state, id))) return `${ALL_DONE} that is not cancelled`;
-  const others = plan.tasks.filter(
-    (task) => !tasks.includes(task) && !task.optional && statusOf(state, task) !== "done",
-  ).length;
-  if (run.settings.onlyTasks === null || others === 0) return ALL_DONE;
+  const before = state.lastIteration - run.iterations;
+  const isCut = tasks.some(({ id }) => isCancelled(state, id));
+  // What a person cancelled was all there was: nothing was completed besides.
+  if (isCut && tasks.every(({ id }) => (taskState(state, id).completion?.iteration ?? 0) <= before))
+    return { outcome: "stopped", reason: "what was to do is cancelled" };
+  const skipped = plan.tasks.filter((task) => statusOf(state, task) === "skipped");
+  const open = plan.tasks.filter((task) => statusOf(state, task) !== "done" && !skipped.includes(task));
+  const optional = onlyTasks === null ? open.filter((task) => task.optional).length : 0;
+  const are = optional === 1 ? "1 optional one is" : `${optional} optional ones are`;
+  // Nobody finds a task that no run works on, unless it is said.
+  const left = `; ${are} ${includeOptional === true ? "open" : `left (${INCLUDE_OPTIONAL})`}`;
+  const others = open.filter((task) => !tasks.includes(task) && !task.optional).length;
   const chosen = tasks.length === 1 ? "the chosen task is done" : "the chosen tasks are done";
-  return `${chosen}, ${others === 1 ? "1 other is" : `${others} others are`} open`;
-}
-
-/** Nobody finds a task that no run works on, unless it is said. */
-function optionalLeft(state: State, run: RunState, plan: Plan): string {
-  if (run.settings.onlyTasks !== null) return "";
-  const open = plan.tasks.filter((task) => statusOf(state, task) !== "done");
-  const skipped = open.filter((task) => statusOf(state, task) === "skipped");
-  const left = open.filter((task) => task.optional && !skipped.includes(task));
-  const are = left.length === 1 ? "1 optional one is" : `${left.length} optional ones are`;
-  const optional = `; ${are} ${run.settings.includeOptional === true ? "open" : `left (${INCLUDE_OPTIONAL})`}`;
+  const done =
+    tasks.length === 0
+      ? "there is nothing to do"
+      : isCut
+        ? `${ALL_DONE} that is not cancelled`
+        : onlyTasks === null || others === 0
+          ? ALL_DONE
+          : `${chosen}, ${others === 1 ? "1 other is" : `${others} others are`} open`;
   const was = skipped.length === 1 ? "1 was" : `${skipped.length} were`;
-  return `${left.length > 0 ? optional : ""}${skipped.length > 0 ? `; ${was} skipped` : ""}`;
+  const reason = `${done}${optional === 0 ? "" : left}${skipped.length === 0 ? "" : `; ${was} skipped`}`;
+  return { outcome: "completed", reason };
 }
 
 const INCLUDE_OPTIONAL = "ralph run --include-optional";
@@ -220,12 +199,23 @@ export const DEADLINE_MAX_MS = 365 * 24 * 3_600_000;
 
 /** Tasks whose question nobody answered in time: the agent's own default is the answer. */
 export function overdueQuestions(state: State, run: RunState, plan: Plan, now: Instant): readonly TaskId[] {
-  return deadlines(state, run, plan).flatMap(({ task, at }) => (at <= now ? [task] : []));
+  return deadlines(state, run, plan).flatMap(([task, at]) => (at <= now ? [task] : []));
 }
 
 /** The next moment at which a question answers itself. */
 export function nextDeadline(state: State, run: RunState, plan: Plan, now: Instant): Instant | null {
-  return earliest(deadlines(state, run, plan).flatMap(({ at }) => (at > now ? [at] : [])));
+  return earliest(deadlines(state, run, plan).flatMap(([, at]) => (at > now ? [at] : [])));
+}
+
+type Deadline = readonly [task: TaskId, at: Instant];
+
+function deadlines(state: State, run: RunState, plan: Plan): readonly Deadline[] {
+  return tasksInScope(run, plan).flatMap((task): readonly Deadline[] => {
+    const { question, exhaustedIn } = taskState(state, task.id);
+    const isOpen = statusOf(state, task) === "undecided" && exhaustedIn !== run.id;
+    if (!isOpen || question?.default == null || question.deadlineAt === null) return [];
+    return [[task.id, question.deadlineAt]];
+  });
 }
 
 /** Whether a run that has nothing else to do stays for it. */
@@ -234,7 +224,7 @@ function waitsForDeadline(state: State, run: RunState, plan: Plan, now: Instant)
   const hasIterations = run.iterations < limits.maxIterations;
   const deadline = nextDeadline(state, run, plan, now);
   if (!keepGoing || noWait || !hasIterations || deadline === null) return false;
-  return limits.maxDurationMs === null || usedMsOf(run, deadline) < limits.maxDurationMs;
+  return !isOverBy(run, deadline);
 }
 
 /** The default as the answer, if it is still due. */
@@ -245,51 +235,26 @@ export function defaultAnswer(state: State, task: TaskId, now: Instant): Event |
   return { type: "question.answered", task, answer: question.default, by: "deadline" };
 }
 
-function deadlines(
-  state: State,
-  run: RunState,
-  plan: Plan,
-): readonly { readonly task: TaskId; readonly at: Instant }[] {
-  return tasksInScope(run, plan).flatMap((task) => {
-    const { question, exhaustedIn } = taskState(state, task.id);
-    const isOpen = statusOf(state, task) === "undecided" && exhaustedIn !== run.id;
-    if (!isOpen || question?.default == null || question.deadlineAt === null) return [];
-    return [{ task: task.id, at: question.deadlineAt }];
-  });
-}
-
 /** The open tasks that wait for something which is not among the tasks, so that no run can do it; each as a sentence. */
 export function outsideWaits(state: State, run: RunState, plan: Plan): readonly string[] {
+  const { includeOptional, onlyTasks } = run.settings;
   const open = requiredTasks(run, plan).filter((task) => statusOf(state, task) === "todo");
-  const ids = new Set(plan.tasks.map(({ id }) => id));
-  const outside = open
-    .filter(({ dependsOn }) => !dependsOn.every((id) => ids.has(id)))
-    .map((task) => `${task.id} ${outsideInWords(plan, task) ?? ""}`);
-  return [...outside, ...optionalWaits(state, run, plan, open)];
-}
-
-function optionalWaits(
-  state: State,
-  { settings }: RunState,
-  plan: Plan,
-  open: readonly Task[],
-): readonly string[] {
-  const isOut = settings.includeOptional === true || settings.onlyTasks !== null;
-  const named = (isMeant: (task: Task) => boolean): ReadonlySet<TaskId> =>
-    new Set(plan.tasks.filter(isMeant).map(({ id }) => id));
-  const skipped = named((task) => statusOf(state, task) === "skipped");
-  const optional = named((task) => !isOut && task.optional && statusOf(state, task) !== "done");
-  return open.flatMap(({ id, dependsOn }) => {
-    const waits = (ids: ReadonlySet<TaskId>, why: (first: TaskId) => string): readonly string[] => {
-      const found = dependsOn.filter((one) => ids.has(one));
-      const are = found.length === 1 ? "is" : "are";
-      return found.slice(0, 1).map((first) => `${id} waits for ${few(found)}, which ${are} ${why(first)}`);
-    };
-    return [
-      ...waits(skipped, (first) => `skipped (ralph skip ${asArgument(first)} --undo)`),
-      ...waits(optional, () => `optional (${INCLUDE_OPTIONAL})`),
-    ];
+  const outside = open.flatMap((task) => {
+    const words = outsideInWords(plan, task);
+    return words === null ? [] : [`${task.id} ${words}`];
   });
+  const isOut = includeOptional === true || onlyTasks !== null;
+  const waits = open.flatMap(({ id, dependsOn }) =>
+    dependsOn.flatMap((one) => {
+      const needed = plan.tasks.find((task) => task.id === one);
+      const status = needed === undefined ? "done" : statusOf(state, needed);
+      if (status === "skipped")
+        return [`${id} waits for ${one}, which is skipped (ralph skip ${asArgument(one)} --undo)`];
+      const isLeft = !isOut && needed?.optional === true && status !== "done";
+      return isLeft ? [`${id} waits for ${one}, which is optional (${INCLUDE_OPTIONAL})`] : [];
+    }),
+  );
+  return [...outside, ...waits];
 }
 
 /** The end of a sentence that begins with the task's id; null when it waits for nothing of the kind. */
@@ -308,13 +273,13 @@ export function isBlockedOutside(state: State): boolean {
   return !isBlocked && outsideWaits(state, run, plan).length > 0;
 }
 
-/** What the agents say that only a person can bring back; null when there are none. */
-function lockedOutInWords({ lockedOut }: RunState): string | null {
-  const said = Object.entries(lockedOut).map(
-    ([agent, { message, kind, advice }]) =>
-      `${agent} ${kind === "credit" ? "has no credit left" : "may not work"}: ${message}${advice === undefined ? "" : ` (${advice})`}`,
-  );
-  return said.length === 0 ? null : said.join("; ");
+/** What the agents say that only a person can bring back; empty when there are none. */
+function lockedOutInWords({ lockedOut }: RunState): string {
+  const said = Object.entries(lockedOut).map(([agent, { message, kind, advice }]) => {
+    const why = kind === "credit" ? "has no credit left" : "may not work";
+    return `${agent} ${why}: ${message}${advice === undefined ? "" : ` (${advice})`}`;
+  });
+  return said.join("; ");
 }
 
 /** A budget of which nobody knows what is spent cannot be kept. */
@@ -349,12 +314,12 @@ export function leftFor(
   const { run: whole, task, day } = run.settings.limits.budget;
   const others = state.iterations.filter((open) => open.number !== number);
   const besideUsd = underWayUsd({ iterations: others }, run);
-  const left = [
-    whole === null ? null : whole - likelySpent(run.spend) - besideUsd,
-    task === null ? null : task - (taskState(state, id).spend.usd ?? 0),
-    day === null ? null : day - spentTodayUsd - besideUsd,
-  ].filter((usd) => usd !== null);
-  return left.length === 0 ? null : Math.max(0, Math.min(...left));
+  const left = Math.min(
+    (whole ?? Infinity) - likelySpent(run.spend) - besideUsd,
+    (task ?? Infinity) - (taskState(state, id).spend.usd ?? 0),
+    (day ?? Infinity) - spentTodayUsd - besideUsd,
+  );
+  return left === Infinity ? null : Math.max(0, left);
 }
 
 /** What iterations that run now may cost: nobody knows which of them is as dear as the dearest so far. */
@@ -382,25 +347,11 @@ export function budgetWarning({ id, settings, spend, budgetsNeared }: RunState):
   return { type: "budget.neared", run: id, budget: "run", spentUsd, budgetUsd };
 }
 
-/** How the breaker moves after an iteration; `state` is the one after its verdict. */
-export function breakerMoves(
-  state: State,
-  run: RunState,
-  madeProgress: boolean,
-  head: string | null,
-): readonly Event[] {
-  const { breaker } = state;
-  const move = nextMove(breaker, run.settings.breaker, madeProgress);
-  if (move === null) return [];
-  return [{ type: "breaker.moved", run: run.id, from: breaker.position, ...move, head }];
-}
-
 /** An open breaker gets a new chance by what a person did, or by time. */
 export function breakerChance(state: State, run: RunState, now: Instant): Event | null {
   const { breaker, personActed } = state;
   if (breaker.position !== "OPEN") return null;
-  const cooldown = hasCooledDown(breaker, run.settings.breaker, now) ? "it was open for long enough" : null;
-  const reason = personActed ?? cooldown;
-  if (reason === null) return null;
+  if (personActed === null && !hasCooledDown(breaker, run.settings.breaker, now)) return null;
+  const reason = personActed ?? "it was open for long enough";
   return { type: "breaker.moved", run: run.id, from: "OPEN", to: "HALF_OPEN", reason, head: null };
 }

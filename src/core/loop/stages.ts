@@ -1,7 +1,9 @@
 import type { AgentReport } from "../streams/agent-report.ts";
 import type { Settings } from "../settings.ts";
 import type { Task } from "../plan.ts";
-import { APPROVED, reviewMode, type ReviewMode, reviewOf } from "../review/story-review.ts";
+import { taskState, type State } from "../state.ts";
+import type { Instant } from "../time.ts";
+import { APPROVED, readReviewSignal, reviewMode, reviewOf } from "../review/story-review.ts";
 
 /** One stop on a task's way: a loop of its own, with its own prompt, promise, limit and agent. */
 export interface StageSettings {
@@ -47,43 +49,44 @@ export function agentsInWords(settings: Pick<Settings, "stages" | "agent">): str
   return agentsOfStages(settings).join(", ");
 }
 
-/** The stage of a name; the first one for a task that is in none, or in one that is configured no longer. */
-export function stageNamed(settings: Pick<Settings, "stages">, name: string | null): StageSettings {
-  const stages = stagesOf(settings);
-  return stages.find((stage) => stage.name === name) ?? stages[0] ?? BUILD;
-}
-
 export function stageAfter(settings: Pick<Settings, "stages">, name: string): StageSettings | null {
   const stages = stagesOf(settings);
   return stages[stages.findIndex((stage) => stage.name === name) + 1] ?? null;
 }
 
-/** Where a task is: in the review cycle of its source, or at the stage that it has come to. */
-export function stageOf(settings: StageChoice, task: Task | undefined, name: string | null): StageSettings {
+/**
+ * Where a task is: in the review cycle of its source, or at the stage that it has come to; at the first one when it is
+ * in none, or in one that is configured no longer.
+ */
+export function stageOf(
+  settings: Pick<Settings, "stages" | "skipReview" | "modeTemplates">,
+  task: Task | undefined,
+  name: string | null,
+): StageSettings {
+  const stages = stagesOf(settings);
   const review = reviewOf(settings, task);
-  return review === null ? stageNamed(settings, name) : modeStage(settings, reviewMode([review]));
-}
-
-type StageChoice = Pick<Settings, "stages" | "skipReview" | "modeTemplates">;
-
-/** The modes of the review cycle are worked on by whoever has that part in a pipeline. */
-function modeStage({ stages = [], modeTemplates = {} }: StageChoice, mode: ReviewMode): StageSettings {
-  const part = mode === "review" ? "reviewer" : "coder";
+  if (review === null) return stages.find((stage) => stage.name === name) ?? stages[0] ?? BUILD;
+  // The modes of the review cycle are worked on by whoever has that part in a pipeline.
+  const mode = reviewMode([review]);
+  const [part, promise] = mode === "review" ? ["reviewer", APPROVED] : ["coder", null];
   const { agent, model } = stages.find((stage) => stage.name === part) ?? BUILD;
-  const promise = mode === "review" ? APPROVED : null;
-  return { ...BUILD, name: mode, agent, model, promise, template: modeTemplates[mode] ?? null };
+  return { ...BUILD, name: mode, agent, model, promise, template: settings.modeTemplates?.[mode] ?? null };
 }
 
+/** By its settings, else by how its name begins; the modes of the review cycle have a kind as well. */
 export function kindOf({ stages = [] }: Pick<Settings, "stages">, name: string): StageKind {
-  return stages.find((stage) => stage.name === name)?.kind ?? kindOfName(name);
+  const kind = stages.find((stage) => stage.name === name)?.kind;
+  return kind ?? KINDS.find(([beginning]) => name.startsWith(beginning))?.[1] ?? "other";
 }
 
-/** The modes of the review cycle have a kind as well. */
-export function kindOfName(name: string): StageKind {
-  if (name === ("review-fix" satisfies ReviewMode)) return "coder";
-  const kinds = { review: "reviewer", test: "tester", code: "coder", coding: "coder", qa: "qa" } as const;
-  return Object.entries(kinds).find(([beginning]) => name.startsWith(beginning))?.[1] ?? "other";
-}
+const KINDS: readonly (readonly [beginning: string, StageKind])[] = [
+  ["review-fix", "coder"],
+  ["review", "reviewer"],
+  ["test", "tester"],
+  ["code", "coder"],
+  ["coding", "coder"],
+  ["qa", "qa"],
+];
 
 /** Whether it looks at what others wrote, and writes nothing itself. */
 export function isReading(settings: Pick<Settings, "stages">, stage: string): boolean {
@@ -93,13 +96,43 @@ export function isReading(settings: Pick<Settings, "stages">, stage: string): bo
 /** Where work goes that a stage objects to: the nearest stage before it that writes code. */
 export function stageBefore(settings: Pick<Settings, "stages">, name: string): StageSettings {
   const stages = stagesOf(settings);
-  const before = stages.slice(
-    0,
-    stages.findIndex((stage) => stage.name === name),
-  );
+  const at = stages.findIndex((stage) => stage.name === name);
   const nearest = (kind: StageKind): StageSettings | undefined =>
-    before.findLast((stage) => kindOf(settings, stage.name) === kind);
+    stages.findLast((stage, index) => index < at && kindOf(settings, stage.name) === kind);
   return nearest("coder") ?? nearest("other") ?? stages[0] ?? BUILD;
+}
+
+/** Who would work on a task: the stand-in of a suspended agent, the stage's, the task's own, or the run's. */
+export function agentFor(state: State, task: Task, settings: Settings): string {
+  const { standIn, stage } = taskState(state, task.id);
+  if (standIn !== null && settings.fallbackAgents.includes(standIn)) return standIn;
+  return stageOf(settings, task, stage).agent ?? task.agent ?? settings.agent;
+}
+
+/** Who works on it now: while that agent is limited, the first fallback that is not, or whose limit ends first. */
+export function agentNow(state: State, task: Task, settings: Settings, now: Instant): string {
+  const agent = agentFor(state, task, settings);
+  if (limitedUntil(state, agent) <= now) return agent;
+  const { suspended } = taskState(state, task.id);
+  const others = settings.fallbackAgents.filter((name) => !suspended.includes(name));
+  const free = others.find((name) => limitedUntil(state, name) <= now);
+  const soonest = (a: string, b: string): string => (limitedUntil(state, b) < limitedUntil(state, a) ? b : a);
+  return free ?? others.reduce(soonest, agent);
+}
+
+/** Until when an agent's own limit lasts; a moment that is over when it has none, never when a person has to act. */
+export function limitedUntil({ agentLimits, run }: State, agent: string): Instant {
+  return run?.lockedOut[agent] === undefined ? (agentLimits[agent] ?? 0) : Infinity;
+}
+
+/** Whether it is an agent's limit that ends at this moment, and not the pause after a failure. */
+export function isAgentLimit({ agentLimits }: State, until: Instant): boolean {
+  return Object.values(agentLimits).includes(until);
+}
+
+/** What the agent has to print when it is done: the stage's, the task's, or the run's. */
+export function promiseFor(task: Task | undefined, settings: Settings, stage: StageSettings): string {
+  return stage.promise ?? task?.promise ?? settings.promise.completion;
 }
 
 const FINDINGS_MAX = 20;
@@ -147,16 +180,13 @@ export function sentBack(by: string, iteration: number, words: string): SentBack
   return { by, iteration, findings: findingsIn(words), hasChanged: false, answers: [], isOpen: true };
 }
 
-const OBJECTION = "CHANGES_REQUESTED:";
-
 /** What a later stage wants changed, in its words; null when it has no objection, or is not asked. */
 export function objectionIn(
-  { promise, failure }: AgentReport,
+  { promise = null, failure }: AgentReport,
   settings: Pick<Settings, "stages">,
   stage: string,
 ): string | null {
-  const isFirst = stagesOf(settings)[0]?.name === stage;
-  if (isFirst || failure !== null || !promise?.startsWith(OBJECTION)) return null;
-  const words = promise.slice(OBJECTION.length).trim();
-  return words === "" ? null : words;
+  if (failure !== null || stagesOf(settings)[0]?.name === stage) return null;
+  const signal = readReviewSignal(promise, "");
+  return signal?.is === "changes-requested" ? signal.feedback : null;
 }

@@ -1,7 +1,7 @@
 import type { EventOf } from "../events.ts";
 import type { TaskId } from "../plan.ts";
-import type { Facts, Folds, State } from "../state.ts";
-import type { AgentReport } from "../streams/agent-report.ts";
+import type { Facts, Folds, OpenIteration, State } from "../state.ts";
+import { wasCutOff, type AgentReport } from "../streams/agent-report.ts";
 import type { Instant } from "../time.ts";
 
 /** A message of the operator's that waits for an agent to work from it. */
@@ -46,7 +46,7 @@ export function steersFor(waiting: readonly Steer[], task: TaskId): readonly Ste
 /** The message to give to the running agent of an iteration now; the order in which they were given is kept. */
 export function steerToTell(
   waiting: readonly Steer[],
-  { task, number }: { readonly task: TaskId; readonly number: number },
+  { task, number }: Pick<OpenIteration, "task" | "number">,
 ): Steer | null {
   const next = waiting.find((steer) => isFor(steer, task));
   return next === undefined || next.deferredIn === number ? null : next;
@@ -55,15 +55,15 @@ export function steerToTell(
 /** What the agent of an iteration worked from. One that was cut off, or refused by its service, did not. */
 export function steersUsed(
   steers: readonly Steer[],
-  open: { readonly run: string; readonly task: TaskId; readonly number: number },
-  { ending, failure }: AgentReport,
+  open: Pick<OpenIteration, "run" | "task" | "number">,
+  report: AgentReport,
 ): readonly EventOf<"steer.used">[] {
-  const wasCutOff = ending.is === "interrupted" || ending.is === "stopped";
-  if (wasCutOff || (failure !== null && failure.class !== "agent")) return [];
-  const about = { type: "steer.used", run: open.run, task: open.task, iteration: open.number } as const;
+  const { failure } = report;
+  if (wasCutOff(report) || (failure !== null && failure.class !== "agent")) return [];
+  const { run, task, number: iteration } = open;
   return steers
-    .filter(({ carriedIn, told }) => carriedIn === open.number && !told)
-    .map(({ id }) => ({ ...about, id, how: "prompt" }));
+    .filter(({ carriedIn, told }) => carriedIn === iteration && !told)
+    .map(({ id }) => ({ type: "steer.used", run, task, iteration, id, how: "prompt" }));
 }
 
 function isFor({ task, carriedIn }: Steer, id: TaskId): boolean {
@@ -101,9 +101,9 @@ export function steersCarried(state: State, { task, iteration }: Facts["iteratio
 
 /** What the next iteration has to know waits again: its agent remembers nothing. */
 export function steersSettled(state: State, { iteration, verdict }: Facts["verdict.reached"]): State {
-  const isSettled = ({ carriedIn, told }: Steer): boolean =>
-    carriedIn === iteration && told && verdict === "accepted";
-  const steers = state.steers.filter((steer) => !isSettled(steer));
+  const steers = state.steers.filter(
+    ({ carriedIn, told }) => carriedIn !== iteration || !told || verdict !== "accepted",
+  );
   return steersWaiting({ ...state, steers }, iteration);
 }
 

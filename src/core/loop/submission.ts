@@ -1,20 +1,16 @@
-import type { Event, Recorded, RunId } from "../events.ts";
+import type { Event, EventOf } from "../events.ts";
 import { sameSource, type Plan } from "../plan.ts";
+import { REDACTED } from "../secret-shapes.ts";
 import type { GateSettings, Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";
-import type { Ending } from "./outcome.ts";
-import { restOf } from "./decide.ts";
-import { evolveAll } from "./evolve.ts";
 import { endingOf } from "./outcome.ts";
+import { restOf } from "./decide.ts";
+import { evolveWith } from "./evolve.ts";
 import { isOpen, type RunState, type State } from "../state.ts";
 
 /** Tasks on their way to workers that share them. */
-export interface Submitted {
-  readonly run: RunId;
-  readonly settings: Settings;
+export interface Submitted extends Pick<EventOf<"run.started">, "run" | "settings" | "pid" | "version"> {
   readonly plan: Plan;
-  readonly pid: number;
-  readonly version: string;
   /** Where the base stands. */
   readonly head: string | null;
 }
@@ -33,13 +29,21 @@ export type Submission =
 export function submission(state: State, submitted: Submitted, now: Instant): Submission {
   const { run } = state;
   const events = beginning(state, submitted, now);
-  if (isCompleteThen(state, events, now)) return { is: "known" };
+  const then = evolveWith(state, events, now);
+  const isComplete =
+    then.run !== null &&
+    then.plan !== null &&
+    endingOf(then, then.run, then.plan, now)?.outcome === "completed";
+  if (isComplete && state.plan !== null) return { is: "known" };
   if (!isOpen(run)) return { is: "begun", events };
   const rest = restOf(state, now);
   const isSame = sameSource(run.settings.source, submitted.settings.source);
   if (rest === null && !isSame) return { is: "refused", run };
-  const isKnown = isSame && equal(state.plan, submitted.plan) && !(rest !== null && hasHeldMerge(state));
-  if (rest !== null && !(isKnown && waitsForPerson(rest) && equal(run.settings, submitted.settings)))
+  // Whoever submits again has cleared the way of what is held.
+  const isHeld = Object.values(state.tasks).some(({ merge }) => merge?.is === "held");
+  const isKnown = isSame && equal(state.plan, submitted.plan) && !(rest !== null && isHeld);
+  const waitsForPerson = rest?.outcome === "blocked" || rest?.outcome === "undecided";
+  if (rest !== null && !(isKnown && waitsForPerson && equal(run.settings, submitted.settings)))
     return { is: "begun", events };
   return isKnown
     ? { is: "known" }
@@ -47,32 +51,13 @@ export function submission(state: State, submitted: Submitted, now: Instant): Su
 }
 
 function beginning(state: State, submitted: Submitted, now: Instant): readonly Event[] {
-  const { run, settings, plan, pid, version, head } = submitted;
+  const { plan, ...started } = submitted;
   const rest = restOf(state, now) ?? { outcome: "stopped", reason: "other tasks were submitted" };
   return [
     ...(isOpen(state.run) ? [{ ...rest, type: "run.ended", run: state.run.id } as const] : []),
-    { type: "run.started", run, settings, pid, version, head },
-    { type: "tasks.observed", run, plan },
+    { type: "run.started", ...started },
+    { type: "tasks.observed", run: started.run, plan },
   ];
-}
-
-function isCompleteThen(state: State, events: readonly Event[], now: Instant): boolean {
-  const position = state.position + 1;
-  const then = evolveAll(
-    events.map((event): Recorded => ({ ...event, position, at: now })),
-    state,
-  );
-  if (state.plan === null || then.run === null || then.plan === null) return false;
-  return endingOf(then, then.run, then.plan, now)?.outcome === "completed";
-}
-
-/** Whoever submits again has cleared its way. */
-function hasHeldMerge({ tasks }: State): boolean {
-  return Object.values(tasks).some(({ merge }) => merge?.is === "held");
-}
-
-function waitsForPerson({ outcome }: Ending): boolean {
-  return outcome === "blocked" || outcome === "undecided";
 }
 
 function equal(a: unknown, b: unknown): boolean {
@@ -102,8 +87,8 @@ export function gatesToKeep(state: State, settings: Settings): readonly GateSett
   if (!isOpen(run) || !sameSource(run.settings.source, settings.source)) return null;
   const before = run.settings.gates;
   const wasInterrupted = state.iterations.some(({ phase }) => phase.is === "running");
-  const isSame = JSON.stringify(before) === JSON.stringify(settings.gates);
+  const isSame = equal(before, settings.gates);
   // A command of which a part was taken out cannot be run.
-  const isWhole = !JSON.stringify(before).includes("[redacted]");
+  const isWhole = !JSON.stringify(before).includes(REDACTED);
   return wasInterrupted && !isSame && isWhole ? before : null;
 }

@@ -4,15 +4,24 @@ import {
   type TaskState,
   type RunState,
   type OpenIteration,
+  type MergeState,
   type OwnWorktree,
 } from "../state.ts";
 import { asArgument, capital } from "../text.ts";
 import type { Task, TaskId, Plan } from "../plan.ts";
-import { agentNow, isAgentLimit, limitedUntil } from "./agent-for.ts";
+import {
+  agentNow,
+  isAgentLimit,
+  isReading,
+  limitedUntil,
+  PERSON,
+  stageAfter,
+  stageBefore,
+  stageOf,
+} from "./stages.ts";
 import type { Instant } from "../time.ts";
 import { REVIEW_MODES, reviewMode, reviewOf } from "../review/story-review.ts";
 import type { Acceptance, Event, EventOf } from "../events.ts";
-import { isReading, PERSON, stageAfter, stageBefore, stageOf } from "./stages.ts";
 import type { Certificate } from "../verdict/certificate.ts";
 import type { Effect } from "./effects.ts";
 import type { Judgement } from "./judge-iteration.ts";
@@ -22,17 +31,13 @@ export type TaskStatus =
   "todo" | "doing" | "done" | "blocked" | "undecided" | "review" | "failed" | "cancelled" | "skipped";
 
 /** Accepted work is done when the base has it, or people were asked to bring it there. */
-function mergedStatus({ merge }: TaskState): TaskStatus {
-  switch (merge?.is) {
-    case "held":
-      return "blocked";
-    case "due":
-    case "prepared":
-      return "doing";
-    default:
-      return "done";
-  }
-}
+const ACCEPTED = {
+  held: "blocked",
+  due: "doing",
+  prepared: "doing",
+  proposed: "done",
+  merged: "done",
+} as const satisfies Readonly<Record<MergeState["is"], TaskStatus>>;
 
 /** Why only a person can move it; null when that is not so. */
 export function whyBlocked({ blockedReason, merge, worktree }: TaskState): string | null {
@@ -56,7 +61,8 @@ export function statusOf(state: State, task: Task): TaskStatus {
   const known = taskState(state, task.id);
   // Its work is accepted, and not on its way to the base before the next run.
   if (known.merge?.is === "due" && isCancelled(state, task.id)) return "cancelled";
-  if ((task.done && !known.isTickedByAgent) || known.completion !== null) return mergedStatus(known);
+  if ((task.done && !known.isTickedByAgent) || known.completion !== null)
+    return known.merge === null ? "done" : ACCEPTED[known.merge.is];
   if (known.isSkipped) return "skipped";
   if (isCancelled(state, task.id)) return "cancelled";
   if (known.blockedReason !== null) return "blocked";
@@ -82,12 +88,18 @@ export function requiredTasks(run: RunState, plan: Plan): readonly Task[] {
 
 /** Tasks that may start now, best first: in review, resumable, then by priority, then in the order of the file. */
 export function readyTasks(state: State, run: RunState, plan: Plan, now: Instant): readonly Task[] {
+  // What a review asks for comes first, then what waits for one.
+  const modeRank = (task: Task): number => {
+    const review = reviewOf(run.settings, task);
+    return review === null ? 0 : REVIEW_MODES.indexOf(reviewMode([review]));
+  };
+  const isBegun = ({ id }: Task): number => (taskState(state, id).iterations > 0 ? 0 : 1);
   return startable(state, run, plan)
     .filter((task) => readyAt(state, run, task, now) <= now)
     .toSorted(
       (a, b) =>
-        modeRank(run, a) - modeRank(run, b) ||
-        Number(isBegun(state, b)) - Number(isBegun(state, a)) ||
+        modeRank(a) - modeRank(b) ||
+        isBegun(a) - isBegun(b) ||
         (a.priority ?? Infinity) - (b.priority ?? Infinity) ||
         0,
     );
@@ -140,16 +152,6 @@ function findStartable(state: State, run: RunState, plan: Plan): readonly Task[]
   const due = required.filter(isStartable);
   const isFirst = due.length > 0 || required.some((task) => statusOf(state, task) === "doing");
   return isFirst ? due : tasksInScope(run, plan).filter(isStartable);
-}
-
-/** What a review asks for comes first, then what waits for one. */
-function modeRank({ settings }: RunState, task: Task): number {
-  const review = reviewOf(settings, task);
-  return review === null ? 0 : REVIEW_MODES.indexOf(reviewMode([review]));
-}
-
-function isBegun(state: State, { id }: Task): boolean {
-  return taskState(state, id).iterations > 0;
 }
 
 /** Anything else that a person writes is a rejection, and the next prompt has it; also below what an agent wrote there. */

@@ -1,6 +1,6 @@
 import { isAcceptance } from "../loop/task-status.ts";
 import type { FeedbackItem, Lesson } from "../loop/intervention.ts";
-import type { Question, TaskState } from "../state.ts";
+import type { TaskState } from "../state.ts";
 import type { Task } from "../plan.ts";
 import { type GateOutcome, isFailing } from "../verdict/checked-gate.ts";
 import { AUTO_APPROVED, isAtCap, reviewCapOf, reviewMode, type StoryReview } from "../review/story-review.ts";
@@ -129,11 +129,8 @@ function notes({ notes: text, notesPath }: PromptParts): string {
 
 function answeredDecision({ known: { question } }: PromptParts): string {
   if (question === null || question.answer === null) return "";
-  if (question.acceptance !== null) return judgedByPerson(question, question.answer);
-  return `## Answered decision\nYou asked: ${question.text}\nThe answer: ${question.answer}`;
-}
-
-function judgedByPerson({ iteration, text }: Question, answer: string): string {
+  const { text, answer, acceptance, iteration } = question;
+  if (acceptance === null) return `## Answered decision\nYou asked: ${text}\nThe answer: ${answer}`;
   const [verb, next] = isAcceptance(answer)
     ? ["agreed to", "Nothing has to be changed for it. Finish what is open, and claim again."]
     : ["rejected", "Change what the answer is about before you claim again."];
@@ -176,8 +173,7 @@ function requiredEvidence(parts: PromptParts): string {
   const { task, settings, known, lessons } = parts;
   const { gates, git } = settings;
   const checks = gates.map(
-    ({ name, command, onBaseline }) =>
-      `${name}: \`${command}\`${baselineRemark(name, onBaseline, known.baseline ?? [])}`,
+    (gate) => `${gate.name}: \`${gate.command}\`${baselineRemark(gate, known.baseline ?? [])}`,
   );
   const lines = [
     task.changes === "none"
@@ -207,11 +203,7 @@ function offLimits({ settings: { protect, source, skipReview }, review }: Prompt
     .replace(/, (?=[^,]*$)/, " and ");
 }
 
-function baselineRemark(
-  name: string,
-  onBaseline: GateSettings["onBaseline"],
-  baseline: readonly GateOutcome[],
-): string {
+function baselineRemark({ name, onBaseline }: GateSettings, baseline: readonly GateOutcome[]): string {
   const before = baseline.find((gate) => gate.name === name);
   if (before === undefined || !isFailing(before.status)) return "";
   const named = before.failures.length === 0 ? "" : ` (${few(before.failures)})`;
@@ -311,29 +303,23 @@ export function feedbackSection(feedback: readonly FeedbackItem[]): string {
 function itemText({ text, output }: FeedbackItem, outputLength: number): string {
   const said = `- ${text.replaceAll("\n", "\n  ")}`;
   if (!hasWords(output)) return said;
-  const lines = lastLines(output, outputLength).split("\n");
-  return [said, "", ...lines.map((line) => `      ${line}`), ""].join("\n");
-}
-
-/** Whole lines, as many of the last as fit together with their indentation. */
-function lastLines(output: string, length: number): string {
-  const lines = output.trimEnd().split("\n");
+  // Whole lines, as many of the last as fit together with their indentation.
   const kept: string[] = [];
-  let room = length;
-  for (const line of lines.toReversed()) {
+  let room = outputLength;
+  for (const line of output.trimEnd().split("\n").toReversed()) {
     room -= line.length + 7;
     if (room < 0 && kept.length > 0) break;
-    kept.unshift(line.length > length ? `…${line.slice(-length)}` : line);
+    kept.unshift(`      ${line.length > outputLength ? `…${line.slice(-outputLength)}` : line}`);
   }
-  return kept.join("\n");
+  return [said, "", ...kept, ""].join("\n");
 }
 
 function hasWords(output: string | undefined): output is string {
   return output !== undefined && output.trim() !== "";
 }
 
-/** What a template may say in `{{…}}`; the first ten are whole sections, empty when there is nothing to say. */
-export const TEMPLATE_VARIABLES = [
+/** The sections of the prompt, in their fixed order; empty when there is nothing to say. */
+const SECTIONS = [
   "task_information",
   "specification",
   "stage_work",
@@ -344,6 +330,11 @@ export const TEMPLATE_VARIABLES = [
   "required_evidence",
   "completion_requirements",
   "asking_for_help",
+] as const;
+
+/** What a template may say in `{{…}}`. */
+export const TEMPLATE_VARIABLES = [
+  ...SECTIONS,
   "task_id",
   "title",
   "description",
@@ -355,27 +346,8 @@ export const TEMPLATE_VARIABLES = [
 
 export type TemplateVariable = (typeof TEMPLATE_VARIABLES)[number];
 
-/** The built-in prompt: every section, in its fixed order. */
-export const BUILD_TEMPLATE = `{{task_information}}
-
-{{specification}}
-
-{{stage_work}}
-
-{{success_criteria}}
-
-{{notes}}
-
-{{decision}}
-
-{{feedback}}
-
-{{required_evidence}}
-
-{{completion_requirements}}
-
-{{asking_for_help}}
-`;
+/** The built-in prompt. */
+export const BUILD_TEMPLATE = `${SECTIONS.map((name) => `{{${name}}}`).join("\n\n")}\n`;
 
 const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
 

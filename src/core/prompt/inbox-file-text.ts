@@ -1,24 +1,20 @@
-import type { Question, TaskState } from "../state.ts";
+import type { TaskState } from "../state.ts";
 import { isoTime, type Instant } from "../time.ts";
 
 const ANSWER_HEADING = "## Answer";
 
 /** `decide.txt`: the operator writes below the last heading. */
-export function decideFileText(task: TaskState): string {
-  const { question } = task;
+export function decideFileText({ question }: TaskState): string {
   if (question === null) return "";
-  const choice = [
-    ...(question.options.length === 0 ? [] : [`Options: ${question.options.join(" | ")}`]),
-    ...untilWhen(question),
-  ];
-  const details = choice.length === 0 ? "" : `\n${choice.join("\n")}\n`;
-  return `## Question (from iteration ${question.iteration}, ${isoTime(question.askedAt)})\n${question.text}\n${details}\n---\n${ANSWER_HEADING}\n`;
-}
-
-function untilWhen({ default: answer, deadlineAt }: Question): readonly string[] {
+  const { text, options, default: answer, deadlineAt, iteration, askedAt } = question;
   const until = deadlineAt === null ? null : isoTime(deadlineAt);
-  if (answer === null) return until === null ? [] : [`Answer wanted until: ${until}`];
-  return [until === null ? `Default: ${answer}` : `Default: ${answer} (taken at ${until} without an answer)`];
+  const choice: string[] = [];
+  if (options.length > 0) choice.push(`Options: ${options.join(" | ")}`);
+  if (answer === null && until !== null) choice.push(`Answer wanted until: ${until}`);
+  if (answer !== null)
+    choice.push(`Default: ${answer}${until === null ? "" : ` (taken at ${until} without an answer)`}`);
+  const details = choice.length === 0 ? "" : `\n${choice.join("\n")}\n`;
+  return `## Question (from iteration ${iteration}, ${isoTime(askedAt)})\n${text}\n${details}\n---\n${ANSWER_HEADING}\n`;
 }
 
 export function blockedFileText(task: TaskState, iteration: number, at: Instant): string {

@@ -30,140 +30,47 @@ export interface StoryCheck {
 export function checkStories(file: unknown, { mode, before, rules }: StoryCheck): readonly StoryProblem[] {
   const { stories, problems } = readStories(file);
   // Who deletes the fields does not get rid of the rules.
-  const isReviewed = hasReviewFields(stories) || (before ?? []).some(wasReviewed);
-  if (rules.skipReview || !isReviewed) return problems;
-  const illegal = mode === null || before === null ? [] : findIllegalEdits(mode, before, stories, rules);
-  const unreadable = new Set(problems.map(({ story }) => story));
-  const others = [...illegal, ...findBrokenInvariants(stories, rules.cap)];
-  return oncePerField([...problems, ...others.filter(({ story }) => !unreadable.has(story))]);
-}
-
-function wasReviewed({
-  reviewStatus,
-  reviewCount,
-  hasReviewFields: hasFields = false,
-}: StoryBefore): boolean {
-  return hasFields || reviewStatus !== null || reviewCount !== 0;
-}
-
-function oncePerField(problems: readonly StoryProblem[]): readonly StoryProblem[] {
-  const seen = new Set<string>();
-  return problems.filter(({ story, field }) => {
-    const key = JSON.stringify([story, field]);
-    return !seen.has(key) && seen.add(key);
-  });
-}
-
-/** What does not hold in a file with the review cycle, however it came about. */
-export function findBrokenInvariants(stories: readonly StoryReview[], cap: number): readonly StoryProblem[] {
-  return stories.flatMap(({ id, passes, reviewStatus, reviewFeedback, reviewCount, notes }) => {
-    const isApproved = reviewStatus === "approved";
-    return problemsOf(id, [
-      [
-        passes && !isApproved,
-        "passes",
-        "passes-means-approved",
-        `passes is true, but reviewStatus is ${shown(reviewStatus)}, not "approved"`,
-      ],
-      [
-        !passes && isApproved,
-        "passes",
-        "passes-means-approved",
-        'passes is false, but reviewStatus is "approved"; an approved story passes',
-      ],
-      [
-        reviewStatus === "changes_requested" && reviewFeedback.trim() === "",
-        "reviewFeedback",
-        "feedback-needed",
-        'reviewFeedback is empty, but reviewStatus is "changes_requested"; say what has to change',
-      ],
-      [
-        reviewCount < 0,
-        "reviewCount",
-        "count-range",
-        `reviewCount is ${reviewCount}; it must be non-negative`,
-      ],
-      [
-        reviewCount > cap + 1,
-        "reviewCount",
-        "count-range",
-        `reviewCount is ${reviewCount}; it can be at most ${cap + 1}`,
-      ],
-      [
-        passes && notes.trim() === "",
-        "notes",
-        "notes-needed",
-        "notes are empty, but passes is true; say what was done",
-      ],
-    ]);
-  });
-}
-
-type Check = readonly [isWrong: boolean, field: ReviewField | "id", rule: StoryRule, what: string];
-
-function problemsOf(story: string, checks: readonly Check[]): readonly StoryProblem[] {
-  return checks.flatMap(([isWrong, field, rule, what]) =>
-    isWrong ? [{ story, field, rule, sentence: `${storyName(story)}: ${what}` }] : [],
+  const wasReviewed = (before ?? []).some(
+    (story) => story.hasReviewFields === true || story.reviewStatus !== null || story.reviewCount !== 0,
   );
-}
-
-/** One legal step of one story. */
-interface Transition {
-  readonly from: ReviewStatus;
-  readonly to: ReviewStatus;
-  readonly passes: boolean;
-  readonly countGrowsBy: 0 | 1;
-  readonly feedback: "free" | "needed" | "cleared";
-}
-
-/** All that an iteration may do to stories that were there before; every mode takes one story one step. */
-const TRANSITIONS: Readonly<Record<ReviewMode, readonly Transition[]>> = {
-  implement: [{ from: null, to: "needs_review", passes: false, countGrowsBy: 0, feedback: "free" }],
-  review: [
-    { from: "needs_review", to: "approved", passes: true, countGrowsBy: 1, feedback: "free" },
-    { from: "needs_review", to: "changes_requested", passes: false, countGrowsBy: 1, feedback: "needed" },
-  ],
-  "review-fix": [
-    {
-      from: "changes_requested",
-      to: "needs_review",
-      passes: false,
-      countGrowsBy: 0,
-      feedback: "cleared",
-    },
-  ],
-};
-
-const MAY: Readonly<Record<ReviewMode, string>> = {
-  implement: 'an implement iteration may only take one story from null to "needs_review"',
-  review: 'a review may only take one story from "needs_review" to "approved" or "changes_requested"',
-  "review-fix": 'a review-fix iteration may only take one story from "changes_requested" to "needs_review"',
-};
-
-/** What an iteration did to the stories and was not allowed to. What a snapshot does not keep is not compared. */
-export function findIllegalEdits(
-  mode: ReviewMode,
-  before: readonly StoryBefore[],
-  after: readonly StoryReview[],
-  rules: ReviewRules,
-): readonly StoryProblem[] {
-  if (rules.skipReview) return [];
-  const earlier = new Map(before.map((story) => [story.id, story]));
-  const left = new Set(after.map(({ id }) => id));
-  const steps = after.flatMap((now): readonly Step[] => {
-    const was = earlier.get(now.id);
-    return was !== undefined && changedFields(was, now).length > 0 ? [{ was, now }] : [];
+  if (rules.skipReview || (!wasReviewed && !hasReviewFields(stories))) return problems;
+  const illegal = mode === null || before === null ? [] : illegalEdits(mode, before, stories, rules);
+  const unreadable = new Set(problems.map(({ story }) => story));
+  const others = [...illegal, ...stories.flatMap((story) => [...brokenInvariants(story, rules.cap)])];
+  const told = new Set<string>();
+  return [...problems, ...others.filter(({ story }) => !unreadable.has(story))].filter(({ story, field }) => {
+    const key = JSON.stringify([story, field]);
+    return !told.has(key) && told.add(key);
   });
-  const illegal = steps.map((step) => illegalIn(mode, step, rules));
-  const legal = steps.filter((_step, index) => illegal[index]?.length === 0);
-  const still = before.filter(({ id }) => left.has(id) && id === (rules.story ?? id));
-  return [
-    ...after.filter(({ id }) => !earlier.has(id)).flatMap(bornTouched),
-    ...illegal.flat(),
-    ...tooMany(mode, legal),
-    ...before.filter(({ id }) => !left.has(id)).flatMap(deleted),
-    ...(mode === "review" && steps.length === 0 ? nothingReviewed(still) : []),
-  ];
+}
+
+/** What does not hold for a story in the review cycle, however it came about. */
+function* brokenInvariants(story: StoryReview, cap: number): Generator<StoryProblem> {
+  const { passes, reviewStatus, reviewFeedback, reviewCount, notes } = story;
+  const say = sayOf(story);
+  const isApproved = reviewStatus === "approved";
+  const status = shown(reviewStatus);
+  if (passes && !isApproved)
+    yield say("passes", "passes-means-approved", `is true, but reviewStatus is ${status}, not "approved"`);
+  if (!passes && isApproved)
+    yield say("passes", "passes-means-approved", `is false, but reviewStatus is ${status}`);
+  if (reviewStatus === "changes_requested" && reviewFeedback.trim() === "")
+    yield say(
+      "reviewFeedback",
+      "feedback-needed",
+      `is empty, but reviewStatus is ${status}; say what to change`,
+    );
+  if (reviewCount < 0 || reviewCount > cap + 1)
+    yield say("reviewCount", "count-range", `is ${reviewCount}; it must be from 0 to ${cap + 1}`);
+  if (passes && notes.trim() === "")
+    yield say("notes", "notes-needed", "are empty, but passes is true; say what was done");
+}
+
+/** `what` follows the name of the field. */
+type Say = (field: ReviewField | "id", rule: StoryRule, what: string) => StoryProblem;
+
+function sayOf({ id }: Pick<StoryBefore, "id">): Say {
+  return (field, rule, what) => ({ story: id, field, rule, sentence: `${storyName(id)}: ${field} ${what}` });
 }
 
 interface Step {
@@ -171,101 +78,107 @@ interface Step {
   readonly now: StoryReview;
 }
 
-function illegalIn(mode: ReviewMode, step: Step, rules: ReviewRules): readonly StoryProblem[] {
-  const { was, now } = step;
-  const all = (rule: StoryRule, whatOf: (field: ReviewField) => string): readonly StoryProblem[] =>
-    problemsOf(
-      now.id,
-      changedFields(was, now).map((field) => [true, field, rule, whatOf(field)]),
-    );
-  if (rules.story !== null && rules.story !== now.id) {
-    const what = `this iteration is for ${storyName(rules.story)} alone; no other story's review may change`;
-    return all("own-story", () => what);
-  }
-  const transition = TRANSITIONS[mode].find(
-    ({ from, to }) => from === was.reviewStatus && to === now.reviewStatus,
-  );
-  if (transition === undefined)
-    return all("transition", (field) => `${changeOf(field, was, now)}; ${MAY[mode]}`);
-  return wrongIn(transition, step, rules.cap);
+/** All that an iteration may do to stories that were there before: it takes one of them one step. */
+const LEGAL: Readonly<
+  Record<ReviewMode, { readonly from: ReviewStatus; readonly to: readonly ReviewStatus[] }>
+> = {
+  implement: { from: null, to: ["needs_review"] },
+  review: { from: "needs_review", to: ["approved", "changes_requested"] },
+  "review-fix": { from: "changes_requested", to: ["needs_review"] },
+};
+
+function legalInWords(mode: ReviewMode): string {
+  const { from, to } = LEGAL[mode];
+  return `in mode "${mode}" only one story may go from ${shown(from)} to ${to.map(shown).join(" or ")}`;
 }
 
-function wrongIn(
-  { to, passes, countGrowsBy, feedback }: Transition,
-  { was, now }: Step,
-  cap: number,
+/** What an iteration did to the stories and was not allowed to. What a snapshot does not keep is not compared. */
+function illegalEdits(
+  mode: ReviewMode,
+  before: readonly StoryBefore[],
+  after: readonly StoryReview[],
+  rules: ReviewRules,
 ): readonly StoryProblem[] {
-  const isSaid = now.reviewFeedback.trim() !== "";
-  const isLast = was.reviewStatus === "needs_review" && isAtCap(was, cap);
-  const wantedCount = countGrowsBy === 0 ? "only a review changes it" : "a review adds exactly 1";
-  const demand = `after ${was.reviewCount} reviews (the cap is ${cap}) it is approved with ${AUTO_APPROVED} in its notes`;
-  return problemsOf(now.id, [
-    [
-      now.passes !== passes,
+  const earlier = new Map(before.map((story) => [story.id, story]));
+  const left = new Set(after.map(({ id }) => id));
+  const steps = after.flatMap((now): readonly Step[] => {
+    const was = earlier.get(now.id);
+    return was !== undefined && changedFields(was, now).length > 0 ? [{ was, now }] : [];
+  });
+  const judged = steps.map((step) => ({ step, problems: [...illegalIn(mode, step, rules)] }));
+  const legal = judged.filter(({ problems }) => problems.length === 0);
+  // Each is legal alone, so nobody can say which was meant.
+  const tooMany = (legal.length > 1 ? legal : []).map(({ step: { was, now } }) => {
+    const what = `${changeOf("reviewStatus", was, now)}, one of multiple stories; ${legalInWords(mode)}`;
+    return sayOf(now)("reviewStatus", "one-story", what);
+  });
+  const deleted = before
+    .filter(({ id }) => !left.has(id))
+    .map((story) => sayOf(story)("id", "deleted", "is gone; no iteration may remove a story"));
+  const unreviewed = before.find(
+    ({ id, reviewStatus }) =>
+      left.has(id) && id === (rules.story ?? id) && reviewStatus === LEGAL.review.from,
+  );
+  const isUndecided = mode === "review" && steps.length === 0 && unreviewed !== undefined;
+  const decide = `is still "needs_review"; a review ends with "approved" or "changes_requested"`;
+  return [
+    ...after.filter(({ id }) => !earlier.has(id)).flatMap(bornTouched),
+    ...judged.flatMap(({ problems }) => problems),
+    ...tooMany,
+    ...deleted,
+    ...(isUndecided ? [sayOf(unreviewed)("reviewStatus", "nothing-reviewed", decide)] : []),
+  ];
+}
+
+function* illegalIn(
+  mode: ReviewMode,
+  { was, now }: Step,
+  { story, cap }: ReviewRules,
+): Generator<StoryProblem> {
+  const say = sayOf(now);
+  const { passes, reviewStatus, reviewCount, reviewFeedback, notes } = now;
+  const isOthers = story !== null && story !== now.id;
+  const { from, to } = LEGAL[mode];
+  if (isOthers || was.reviewStatus !== from || !to.includes(reviewStatus)) {
+    const rule = isOthers ? "own-story" : "transition";
+    const why = isOthers ? `this iteration is for ${storyName(story)} alone` : legalInWords(mode);
+    for (const field of changedFields(was, now))
+      yield say(field, rule, `${changeOf(field, was, now)}; ${why}`);
+    return;
+  }
+  const isApproved = reviewStatus === "approved";
+  const isObjection = reviewStatus === "changes_requested";
+  const isSaid = reviewFeedback.trim() !== "";
+  if (passes !== isApproved)
+    yield say(
       "passes",
       "transition",
-      `passes is ${now.passes}; with reviewStatus ${shown(to)} it must be ${passes}`,
-    ],
-    [
-      now.reviewCount !== was.reviewCount + countGrowsBy,
+      `is ${passes}, which does not go with reviewStatus ${shown(reviewStatus)}`,
+    );
+  if (reviewCount !== was.reviewCount + (mode === "review" ? 1 : 0))
+    yield say(
       "reviewCount",
       "count-step",
-      `${changeOf("reviewCount", was, now)}; ${wantedCount}`,
-    ],
-    [
-      feedback === "needed" && !isSaid,
-      "reviewFeedback",
-      "feedback-needed",
-      "reviewFeedback is empty; a review that requests changes says which",
-    ],
-    [
-      feedback === "cleared" && isSaid,
-      "reviewFeedback",
-      "feedback-cleared",
-      "reviewFeedback is still there; clear it when you hand the story back to review",
-    ],
-    [isLast && to === "changes_requested", "reviewStatus", "cap", `reviewStatus is ${shown(to)}; ${demand}`],
-    [
-      isLast && to !== "changes_requested" && !now.notes.includes(AUTO_APPROVED),
-      "notes",
-      "cap",
-      `notes lack ${AUTO_APPROVED}; ${demand}`,
-    ],
-  ]);
+      `${changeOf("reviewCount", was, now)}; only a review adds to it, exactly 1`,
+    );
+  if (isObjection && !isSaid)
+    yield say("reviewFeedback", "feedback-needed", "is empty; a review that requests changes says which");
+  if (mode === "review-fix" && isSaid)
+    yield say("reviewFeedback", "feedback-cleared", "is still there; clear it when you hand the story back");
+  if (mode !== "review" || !isAtCap(was, cap)) return;
+  const demand = `after ${was.reviewCount} reviews (the cap is ${cap}) it is approved with ${AUTO_APPROVED} in its notes`;
+  if (isObjection) yield say("reviewStatus", "cap", `is ${shown(reviewStatus)}; ${demand}`);
+  else if (!notes.includes(AUTO_APPROVED)) yield say("notes", "cap", `lack ${AUTO_APPROVED}; ${demand}`);
+}
+
+function bornTouched(now: StoryReview): readonly StoryProblem[] {
+  const say = sayOf(now);
+  return BORN.filter((field) => now[field] !== UNTOUCHED[field]).map((field) =>
+    say(field, "new-story", `is ${shown(now[field])}; a new story starts with ${shown(UNTOUCHED[field])}`),
+  );
 }
 
 const BORN = ["passes", "reviewStatus", "reviewCount", "reviewFeedback"] as const;
-
-function bornTouched(now: StoryReview): readonly StoryProblem[] {
-  const started = (field: (typeof BORN)[number]): Check => [
-    now[field] !== UNTOUCHED[field],
-    field,
-    "new-story",
-    `${field} is ${shown(now[field])}; a new story starts with ${shown(UNTOUCHED[field])}`,
-  ];
-  return problemsOf(now.id, BORN.map(started));
-}
-
-/** Each is legal alone, so nobody can say which was meant. */
-function tooMany(mode: ReviewMode, steps: readonly Step[]): readonly StoryProblem[] {
-  return steps.flatMap(({ was, now }) => {
-    const what = `${changeOf("reviewStatus", was, now)}, one of multiple stories; ${MAY[mode]}`;
-    return problemsOf(now.id, [[steps.length > 1, "reviewStatus", "one-story", what]]);
-  });
-}
-
-function deleted({ id }: StoryBefore): readonly StoryProblem[] {
-  const what = "the story with this id is gone; no iteration may remove a story";
-  return problemsOf(id, [[true, "id", "deleted", what]]);
-}
-
-function nothingReviewed(stories: readonly StoryBefore[]): readonly StoryProblem[] {
-  const story = stories.find(({ reviewStatus }) => reviewStatus === "needs_review");
-  if (story === undefined) return [];
-  const what = 'reviewStatus is still "needs_review"; a review ends with "approved" or "changes_requested"';
-  return problemsOf(story.id, [[true, "reviewStatus", "nothing-reviewed", what]]);
-}
-
 const COMPARED = ["reviewStatus", "passes", "reviewCount"] as const;
 
 function changedFields(was: StoryBefore, now: StoryReview): readonly ReviewField[] {
@@ -276,10 +189,10 @@ function changedFields(was: StoryBefore, now: StoryReview): readonly ReviewField
 }
 
 function changeOf(field: ReviewField, was: StoryBefore, now: StoryReview): string {
-  if (field === "reviewFeedback" || field === "notes") return `${field} changed`;
+  if (field === "reviewFeedback" || field === "notes") return "changed";
   return was[field] === now[field]
-    ? `${field} stays ${shown(now[field])}`
-    : `${field} went from ${shown(was[field])} to ${shown(now[field])}`;
+    ? `stays ${shown(now[field])}`
+    : `went from ${shown(was[field])} to ${shown(now[field])}`;
 }
 
 /** What an iteration did to the stories. */

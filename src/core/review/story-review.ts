@@ -1,7 +1,7 @@
 import type { Task } from "../plan.ts";
-import type { AgentReport } from "../streams/agent-report.ts";
+import { wasCutOff, type AgentReport } from "../streams/agent-report.ts";
 import type { Evidence } from "../verdict/evidence.ts";
-import { type Fields, fieldsOf, isFields, listOf } from "../streams/json-fields.ts";
+import { type Fields, fieldsOf, isFields, listOf, textOf } from "../streams/json-fields.ts";
 import type { Settings } from "../settings.ts";
 
 /** Where a story of a `tasks.json` stands in the review cycle. */
@@ -66,6 +66,17 @@ export function withEdits(story: StoryReview, edits: readonly FieldEdit[]): Stor
   const values = Object.fromEntries(edits.map(({ field, value }) => [field, value]));
   const hasFields = story.hasReviewFields || "reviewStatus" in values || "reviewCount" in values;
   return { ...story, ...values, hasReviewFields: hasFields };
+}
+
+/** What makes the one story of the other. */
+export function differences(
+  from: StoryReview,
+  to: StoryReview,
+  fields: readonly ReviewField[] = REVIEW_FIELDS,
+): readonly FieldEdit[] {
+  return fields
+    .filter((field) => from[field] !== to[field])
+    .map((field) => ({ story: to.id, field, value: to[field] }));
 }
 
 /** The promise by which a review approves. */
@@ -149,14 +160,14 @@ export function shown(value: unknown): string {
   return text.length > NAME_LENGTH_MAX ? `${text.slice(0, NAME_LENGTH_MAX)}…` : text;
 }
 
-export interface ReadStories {
-  /** Those that have an id; what is wrong in one counts as missing. */
+/**
+ * Reads a `tasks.json` that was parsed, and checks its form. Stories have an id; what is missing, null or wrong in one
+ * is as in an untouched story.
+ */
+export function readStories(file: unknown): {
   readonly stories: readonly StoryReview[];
   readonly problems: readonly StoryProblem[];
-}
-
-/** Reads a `tasks.json` that was parsed, and checks its form. What is missing or null is as in an untouched story. */
-export function readStories(file: unknown): ReadStories {
+} {
   const problems: StoryProblem[] = [];
   const say = (story: string | null, field: string, what: string, rule: StoryRule = "schema"): void => {
     const where = story === null ? "" : `${storyName(story)}: `;
@@ -166,9 +177,7 @@ export function readStories(file: unknown): ReadStories {
     say(null, "userStories", 'expected an object with "userStories"');
     return { stories: [], problems };
   }
-  for (const [field, kind] of Object.entries(FILE_FIELDS)) {
-    if (!isOf(kind, file[field])) say(null, field, `${field} ${mustBe(kind, file[field])}`);
-  }
+  for (const [field, what] of wrongIn(file, FILE_FIELDS)) say(null, field, `${field} ${what}`);
   if (!Array.isArray(file["userStories"])) say(null, "userStories", "userStories must be a list of stories");
   const stories = new Map<string, StoryReview>();
   for (const [at, story] of listOf(file["userStories"]).entries()) {
@@ -178,9 +187,11 @@ export function readStories(file: unknown): ReadStories {
       say(null, "id", `userStories[${at}]: ${what}`);
       continue;
     }
-    for (const [field, what] of wrongIn(fieldsOf(story))) say(id, field, `${field} ${what}`);
+    const fields = fieldsOf(story);
+    if ((fields["title"] ?? "") === "") say(id, "title", "title is missing");
+    for (const [field, what] of wrongIn(fields, STORY_FIELDS)) say(id, field, `${field} ${what}`);
     if (stories.has(id)) say(id, "id", "this id is a duplicate; every story needs its own", "unique-ids");
-    else stories.set(id, { ...stateOf(id, fieldsOf(story)), ...wordsOf(fieldsOf(story)) });
+    else stories.set(id, storyOf(id, fields));
   }
   return { stories: [...stories.values()], problems };
 }
@@ -190,60 +201,47 @@ export function readSnapshot(value: unknown): readonly StoryBefore[] | null {
   return isFields(value) ? Object.entries(value).map(([id, story]) => stateOf(id, fieldsOf(story))) : null;
 }
 
-/** What a field may hold, in words, and whether it does. */
+/** What a field may hold, and whether it does. */
 const KINDS = {
-  text: ["a text", (value: unknown) => typeof value === "string"],
-  number: ["a number", (value: unknown) => typeof value === "number"],
-  "yes or no": ["true or false", (value: unknown) => typeof value === "boolean"],
-  texts: [
-    "a list of texts",
-    (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-  ],
-  count: ["a whole number", (value: unknown) => Number.isSafeInteger(value)],
-  status: [
-    'null, "needs_review", "changes_requested" or "approved"',
-    (value: unknown) => STATUSES.some((status) => status === value),
-  ],
+  "a text": (value: unknown) => typeof value === "string",
+  "a number": (value: unknown) => typeof value === "number",
+  "true or false": (value: unknown) => typeof value === "boolean",
+  "a list of texts": (value: unknown) =>
+    Array.isArray(value) && value.every((item) => typeof item === "string"),
+  "a whole number": (value: unknown) => Number.isSafeInteger(value),
+  'null, "needs_review", "changes_requested" or "approved"': (value: unknown) =>
+    STATUSES.some((status) => status === value),
 } as const;
 
-type Kind = keyof typeof KINDS;
+type Kinds = Readonly<Record<string, keyof typeof KINDS>>;
 
-const FILE_FIELDS: Readonly<Record<string, Kind>> = {
-  project: "text",
-  branchName: "text",
-  description: "text",
-  verifyCommands: "texts",
+const FILE_FIELDS: Kinds = {
+  project: "a text",
+  branchName: "a text",
+  description: "a text",
+  verifyCommands: "a list of texts",
 };
 
-const STORY_FIELDS: Readonly<Record<string, Kind>> = {
-  title: "text",
-  description: "text",
-  acceptanceCriteria: "texts",
-  dependsOn: "texts",
-  labels: "texts",
-  changes: "text",
-  priority: "number",
-  passes: "yes or no",
-  reviewStatus: "status",
-  reviewCount: "count",
-  reviewFeedback: "text",
-  notes: "text",
+const STORY_FIELDS: Kinds = {
+  title: "a text",
+  description: "a text",
+  acceptanceCriteria: "a list of texts",
+  dependsOn: "a list of texts",
+  labels: "a list of texts",
+  changes: "a text",
+  priority: "a number",
+  passes: "true or false",
+  reviewStatus: 'null, "needs_review", "changes_requested" or "approved"',
+  reviewCount: "a whole number",
+  reviewFeedback: "a text",
+  notes: "a text",
 };
 
-function* wrongIn(story: Fields): Generator<readonly [field: string, what: string]> {
-  const { title } = story;
-  if (title === undefined || title === null || title === "") yield ["title", "is missing"];
-  for (const [field, kind] of Object.entries(STORY_FIELDS)) {
-    if (!isOf(kind, story[field])) yield [field, mustBe(kind, story[field])];
-  }
-}
-
-function mustBe(kind: Kind, value: unknown): string {
-  return `must be ${KINDS[kind][0]}, not ${shown(value)}`;
-}
-
-function isOf(kind: Kind, value: unknown): boolean {
-  return value === undefined || value === null || KINDS[kind][1](value);
+function wrongIn(said: Fields, kinds: Kinds): readonly (readonly [field: string, what: string])[] {
+  return Object.entries(kinds).flatMap(([field, kind]) => {
+    const value = said[field] ?? null;
+    return value === null || KINDS[kind](value) ? [] : [[field, `must be ${kind}, not ${shown(value)}`]];
+  });
 }
 
 const STATUSES: readonly ReviewStatus[] = ["needs_review", "changes_requested", "approved"];
@@ -254,8 +252,7 @@ function idOf(story: unknown): string | null {
   return typeof id === "string" && id.trim() !== "" ? id : null;
 }
 
-function stateOf(id: string, story: Fields): StoryBefore {
-  const { passes, reviewStatus, reviewCount } = story;
+function stateOf(id: string, { passes, reviewStatus, reviewCount }: Fields): StoryBefore {
   return {
     id,
     passes: passes === true,
@@ -264,11 +261,11 @@ function stateOf(id: string, story: Fields): StoryBefore {
   };
 }
 
-function wordsOf(story: Fields): Pick<StoryReview, "reviewFeedback" | "notes" | "hasReviewFields"> {
-  const { reviewFeedback, notes } = story;
+function storyOf(id: string, story: Fields): StoryReview {
   return {
-    reviewFeedback: typeof reviewFeedback === "string" ? reviewFeedback : UNTOUCHED.reviewFeedback,
-    notes: typeof notes === "string" ? notes : UNTOUCHED.notes,
+    ...stateOf(id, story),
+    reviewFeedback: textOf(story["reviewFeedback"]) ?? UNTOUCHED.reviewFeedback,
+    notes: textOf(story["notes"]) ?? UNTOUCHED.notes,
     hasReviewFields: "reviewStatus" in story || "reviewCount" in story,
   };
 }
@@ -287,9 +284,9 @@ export interface StoryCase {
  */
 export function storySignal({ task, report, evidence, settings }: StoryCase): ReviewSignal | null {
   const review = reviewOf(settings, task);
-  const { claim, failure, ending, promise = null } = report;
-  if (review === null || failure !== null || claim.is === "blocked" || claim.is === "undecided") return null;
-  if (ending.is === "interrupted" || ending.is === "stopped") return null;
+  const { claim, failure, promise = null } = report;
+  if (review === null || failure !== null || wasCutOff(report)) return null;
+  if (claim.is === "blocked" || claim.is === "undecided") return null;
   const byEdit = signalByEdit(review, evidence.stories?.own ?? review);
   if (reviewMode([review]) !== "review") return claim.is === "complete" ? { is: "complete" } : byEdit;
   const completion = task?.promise ?? settings.promise.completion;
@@ -345,12 +342,7 @@ export function editsBySignal(settled: StoryCase): readonly FieldEdit[] {
 export function editsBack({ task, evidence, settings }: StoryCase): readonly FieldEdit[] {
   const was = reviewOf(settings, task);
   const now = evidence.stories?.own;
-  if (was === null || now === undefined) return [];
-  return TAKEN_BACK.filter((field) => was[field] !== now[field]).map((field) => ({
-    story: was.id,
-    field,
-    value: was[field],
-  }));
+  return was === null || now === undefined ? [] : differences(now, was, TAKEN_BACK);
 }
 
 /** Notes may stay: they say what was done. */

@@ -46,6 +46,11 @@ export type Ending =
   | { readonly is: "not-started"; readonly message: string }
   | { readonly is: "interrupted" };
 
+/** Somebody else ended it: it says nothing about the agent. */
+export function wasCutOff({ ending }: Pick<AgentReport, "ending">): boolean {
+  return ending.is === "interrupted" || ending.is === "stopped";
+}
+
 /** What the agent says of its work; never trusted. */
 export type Claim =
   /** In the agent's words: the promise, or the line of the status block that says it. */

@@ -1,4 +1,4 @@
-import { nextWitness } from "../loop/judge-iteration.ts";
+import { nextLook } from "../loop/judge-iteration.ts";
 import { isOpen, type OpenIteration, type RunState, type State, taskState } from "../state.ts";
 import type { TaskStatus } from "../loop/task-status.ts";
 import type { Task } from "../plan.ts";
@@ -189,8 +189,9 @@ function laneWork(state: State, run: RunState, open: OpenIteration) {
 function doneNow(state: State, run: RunState, open: OpenIteration): keyof typeof DOING {
   const { phase } = open;
   if (phase.is !== "observed") return phase.is === "running" ? "agent" : "evidence";
-  const witness = nextWitness(state, run, open, phase) ?? "verdict";
-  return typeof witness === "string" ? witness : "reader";
+  const look = nextLook(state, run, open, phase);
+  const named = { "check-gates": "gates", "run-old-checks": "old-checks", "ask-reader": "reader" } as const;
+  return look === null ? "verdict" : named[look.kind];
 }
 
 /** In words for every screen; empty: the agent works, and says itself what it does. */
@@ -203,7 +204,7 @@ const DOING = {
   verdict: "judging",
 };
 
-/** A piece of a text/** A piece of a text of any size; it is shown as text, whatever is in it. */
+/** A piece of a text of any size; it is shown as text, whatever is in it. */
 export interface TextPage {
   readonly from: number;
   /** Where the next piece begins. */

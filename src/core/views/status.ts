@@ -1,14 +1,12 @@
 import type { EventOf, Recorded } from "../events.ts";
-import type { BreakerPosition } from "../loop/brakes.ts";
-import { forecast, hourOf } from "../loop/brakes.ts";
-import type { ExitSignal } from "../loop/brakes.ts";
-import { agentFor, iterationsShown, promiseFor, timeoutFor } from "../loop/agent-for.ts";
+import { forecast, hourOf, type BreakerPosition, type ExitSignal } from "../loop/brakes.ts";
+import { iterationsShown, timeoutFor } from "../loop/iteration-timeout.ts";
+import { agentFor, promiseFor, stageOf } from "../loop/stages.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
-import { isOpen, type RunState, type State, taskState } from "../state.ts";
-import { statusOf, type TaskStatus, whyBlocked, tasksInScope } from "../loop/task-status.ts";
+import { isOpen, taskState, type RunState, type State } from "../state.ts";
+import { statusOf, whyBlocked, tasksInScope, type TaskStatus } from "../loop/task-status.ts";
 import type { Task } from "../plan.ts";
-import { stageOf } from "../loop/stages.ts";
-import { formatDuration, type Instant, isoTime } from "../time.ts";
+import { formatDuration, isoTime, type Instant } from "../time.ts";
 import { doneIds, type InboxItem, inboxOf, openProposals } from "./inbox.ts";
 
 /** What `ralph status --json` prints and `status.json` holds. */

@@ -2,7 +2,7 @@ import { agentNamed } from "../../core/agents.ts";
 import { randomUUID } from "node:crypto";
 import type { Event } from "../../core/events.ts";
 import { averageCost, budgetInWords, likelySpent, wouldPass } from "../../core/loop/brakes.ts";
-import { limitedUntil } from "../../core/loop/agent-for.ts";
+import { limitedUntil } from "../../core/loop/stages.ts";
 import { UNKNOWN_LIMIT_MS } from "../../core/loop/consequences.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
 import { caseOf } from "../../core/loop/judge-iteration.ts";

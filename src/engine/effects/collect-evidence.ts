@@ -1,6 +1,6 @@
 import { midStreamCorrection } from "../../core/loop/intervention.ts";
 import { lookAtStories, lostStories, type StoryFindings } from "../../core/review/check-stories.ts";
-import { REVIEW_FIELDS, reviewOf, reviewCapOf, type FieldEdit } from "../../core/review/story-review.ts";
+import { differences, reviewOf, reviewCapOf, type FieldEdit } from "../../core/review/story-review.ts";
 import { tasksThat } from "../../core/plan-checks.ts";
 import type { Event } from "../../core/events.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
@@ -9,7 +9,7 @@ import { protectionFor } from "../../core/verdict/facts.ts";
 import { baseCommit, leftoversOf, type State } from "../../core/state.ts";
 import { RalphError } from "../../core/errors.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
-import type { AgentReport } from "../../core/streams/agent-report.ts";
+import { wasCutOff, type AgentReport } from "../../core/streams/agent-report.ts";
 import { type Evidence, NO_CHANGES } from "../../core/verdict/evidence.ts";
 import type { Instant } from "../../core/time.ts";
 import {
@@ -25,7 +25,7 @@ import type { CollectRequest, Ports, TaskSource, Subject } from "../ports.ts";
 import { interventionEvents } from "../../core/loop/consequences.ts";
 import { compareWithBaseline } from "../../core/verdict/checked-gate.ts";
 import { NOTHING_CHECKED } from "../../core/loop/evolve-iteration.ts";
-import { isClaimed, isOpenEnded, wasCutOff } from "../../core/loop/judge-iteration.ts";
+import { isClaimed, isOpenEnded } from "../../core/loop/judge-iteration.ts";
 import { withAnalyzers, type GuardAnswer } from "../../core/verdict/plugin-answers.ts";
 
 /** Looks at what really changed. What the agent did to the plan and to inbox files is undone, or counts for nothing. */
@@ -145,12 +145,7 @@ async function undoListEdits(
       file === undefined
         ? lostStories(own, `${plan.source.label} was gone, or no JSON any more; it is back`)
         : lookAtStories(file, plan.tasks, own, reviewCapOf(run.settings));
-    const now = stories.own;
-    return REVIEW_FIELDS.filter((field) => now[field] !== own[field]).map((field) => ({
-      story: own.id,
-      field,
-      value: now[field],
-    }));
+    return differences(own, stories.own);
   };
   const isInPlace = known.worktree === null;
   // An agent in a worktree has a copy of its own, which is not merged.

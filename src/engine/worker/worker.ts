@@ -1,4 +1,4 @@
-import { agentNow } from "../../core/loop/agent-for.ts";
+import { agentNow } from "../../core/loop/stages.ts";
 import { decide } from "../../core/loop/decide.ts";
 import {
   COORDINATOR,
@@ -9,7 +9,7 @@ import {
   type PerformableEffect,
 } from "../../core/loop/effects.ts";
 import { isHeldBy } from "../../core/loop/evolve-work.ts";
-import { isOpen, taskState, type State, markersOf } from "../../core/state.ts";
+import { isOpen, taskState, markersOf, type State } from "../../core/state.ts";
 import { isCancelled } from "../../core/loop/task-status.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Lease, Offer } from "../fleet-ports.ts";
