@@ -56,7 +56,8 @@ export function watchOutput({ outputContains, outputNotContains }: GateExpectati
     wanted?.[stream]?.take(chunk);
     refused?.[stream]?.take(chunk);
   };
-  const isIn = (searches: readonly OutputSearch[] = []): boolean => searches.some(({ isFound }) => isFound());
+  const isIn = (searches: readonly OutputSearch[] = []): boolean =>
+    searches.some((search) => search.isFound());
   return {
     takeStdout: take(0),
     takeStderr: take(1),

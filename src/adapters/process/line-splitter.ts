@@ -83,7 +83,7 @@ export function createOutputTail() {
   let kept: Buffer = Buffer.alloc(0);
   let isCut = false;
   return {
-    take(chunk: Buffer): void {
+    take: (chunk: Buffer): void => {
       isCut ||= kept.length + chunk.length > BYTES_KEPT;
       kept = Buffer.concat([kept, chunk]).subarray(-BYTES_KEPT);
     },
