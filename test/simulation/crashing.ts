@@ -102,8 +102,7 @@ export class Life {
           return this.#wrap(member, sites);
         if (typeof member !== "function") return member;
         // It reaches no further than its caller's memory.
-        if (name === "markedIn")
-          return (...args: unknown[]): unknown => member.apply(target, args);
+        if (name === "markedIn") return (...args: unknown[]): unknown => member.apply(target, args);
         const counts = sites === "all" ? this.#places.sites === "calls" : sites.includes(String(name));
         return (...args: unknown[]) =>
           this.#call(() => member.apply(target, args) as Promise<unknown>, counts);
