@@ -69,9 +69,7 @@ export function startAcpConversation(request: AcpConversationRequest, write: Wri
     const method = (resume === null ? null : offers.resumes) ?? "session/new";
     const begin = (session: Fields): void => {
       const offered = modelsOf(session);
-      const others = offered.length === 0 ? "or any other" : `but: ${offered.join(", ")}`;
-      if (model !== null && !offered.includes(model))
-        return giveUp(`it does not offer the model "${model}", ${others}`);
+      if (model !== null && !offered.includes(model)) return giveUp(lackOf(model, offered));
       sessionId = textOf(session["sessionId"]) ?? resume ?? "";
       set(sessionId, settingsFor(session, request, method === "session/load"));
     };
@@ -102,14 +100,14 @@ export function startAcpConversation(request: AcpConversationRequest, write: Wri
       misfit = null;
       if (why !== null) return { error: { code: NOT_FOUND, message: why } };
       if (isEarly || isLate || (isAnswer && (answered === null || WISHES.includes(answered)))) return null;
-      const { error, result } = message;
-      if (isFields(error)) return { ...message, error: withLogins(error, offers.logins) };
-      // An answer about a session that we named does not name it.
-      if (result !== undefined && sessionId !== null)
-        return { ...message, result: { ...fieldsOf(result), sessionId } };
-      return sessionId !== null && sessionId === request.resume ? withoutCost(message) : message;
+      return completed(message, sessionId, sessionId === request.resume, offers.logins);
     },
   };
+}
+
+function lackOf(model: string, offered: readonly string[]): string {
+  const others = offered.length === 0 ? "or any other" : `but: ${offered.join(", ")}`;
+  return `it does not offer the model "${model}", ${others}`;
 }
 
 function introduction(version: string): object {
@@ -195,10 +193,23 @@ function blocksOf(text: string): readonly object[] {
   return [{ type: "text", text }];
 }
 
-function withLogins(error: Fields, logins: readonly string[]): Fields {
-  if (error["code"] !== AUTH_REQUIRED || logins.length === 0) return error;
-  const said = textOf(error["message"]) ?? "Authentication required";
-  return { ...error, message: `${said} (it offers: ${logins.join(", ")})` };
+/** A message of the agent with what it does not say itself. */
+function completed(
+  message: Fields,
+  sessionId: string | null,
+  isResumed: boolean,
+  logins: readonly string[],
+): Fields {
+  const { error, result } = message;
+  if (isFields(error)) {
+    if (error["code"] !== AUTH_REQUIRED || logins.length === 0) return message;
+    const said = textOf(error["message"]) ?? "Authentication required";
+    return { ...message, error: { ...error, message: `${said} (it offers: ${logins.join(", ")})` } };
+  }
+  if (sessionId === null) return message;
+  // An answer about a session that we named does not name it.
+  if (result !== undefined) return { ...message, result: { ...fieldsOf(result), sessionId } };
+  return isResumed ? withoutCost(message) : message;
 }
 
 /** The cost of a session counts from its beginning, and nobody says how much of it is old. */
