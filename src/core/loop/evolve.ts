@@ -26,7 +26,7 @@ import {
 } from "../state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 32;
+export const EVOLVE_VERSION = 33;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
