@@ -5,6 +5,6 @@ import { tellPluginError } from "./engine/plugin-errors.ts";
 
 process.on("uncaughtException", (error) => {
   if (tellPluginError(error)) return;
-  process.exit(reportError(error, false, process.stdout, process.stderr));
+  process.exit(reportError(error, false));
 });
 process.exitCode = await runCli(process.argv.slice(2), packageJson.version);

@@ -64,8 +64,12 @@ export function hasLog({ queue, stateFile }: Project): boolean {
 }
 
 /** Reads recorded events, oldest first. Creates nothing. */
-export async function readEvents(project: Project, filter: LogFilter): Promise<readonly Recorded[]> {
-  return hasLog(project) ? withLog(project, (log) => log.read(0, filter)) : [];
+export async function readEvents(
+  project: Project,
+  filter: LogFilter,
+  after = 0,
+): Promise<readonly Recorded[]> {
+  return hasLog(project) ? withLog(project, (log) => log.read(after, filter)) : [];
 }
 
 /** The state as recorded, for commands that only look. Creates nothing. */

@@ -1,10 +1,13 @@
 import type { Command } from "commander";
+import type { Style } from "../core/text.ts";
 
 /** Adds arguments, options and the action to a command. */
 type Define = (command: Command, act: Act) => void;
 
-/** Runs an action and keeps its exit code. */
-export type Act = (action: (context: CliContext) => Promise<number> | number) => Promise<void>;
+/** Makes the action of a command out of what it does; the exit code is kept. */
+export type Act = <Given extends readonly unknown[]>(
+  handle: (context: CliContext, ...given: Given) => Promise<number> | number,
+) => (...given: Given) => Promise<void>;
 
 /** What every command may use of the process it runs in. */
 export interface CliContext {
@@ -14,6 +17,12 @@ export interface CliContext {
   readonly stderr: NodeJS.WriteStream;
   /** One message to the person, on stderr. */
   readonly say: (text: string) => void;
+  /** A text, or each of these lines, on stdout. */
+  readonly print: (lines: string | readonly string[]) => void;
+  /** How stdout is coloured. */
+  readonly style: Style;
+  /** `--json`. */
+  readonly json: boolean;
   /** `--dir`. */
   readonly dir: string | undefined;
   readonly verbose: boolean;
@@ -21,14 +30,9 @@ export interface CliContext {
 }
 
 /** Prints an answer, as JSON or as lines, which are made only then; the exit code is that of success. */
-export function tell(
-  { stdout }: CliContext,
-  asJson: boolean | undefined,
-  json: unknown,
-  lines: () => Iterable<string>,
-): number {
-  if (asJson === true) stdout.write(`${JSON.stringify(json, null, 2)}\n`);
-  else for (const line of lines()) stdout.write(`${line}\n`);
+export function tell({ json, print }: CliContext, value: unknown, lines: () => readonly string[]): number {
+  if (json) print(JSON.stringify(value, null, 2));
+  else print(lines());
   return 0;
 }
 

@@ -9,7 +9,7 @@ import {
   type CliContext,
   type CommandName,
 } from "./commands.ts";
-import { guardOutput } from "./print/style.ts";
+import { guardOutput, styleFor } from "./print/style.ts";
 import { reportError } from "./report-error.ts";
 
 /** Reads the command line, runs the command, answers the exit code. The last catch of the program. */
@@ -37,7 +37,7 @@ export async function runCli(words: readonly string[], version: string): Promise
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     const command = program?.commands.find((one) => one.name() === wanted);
-    return reportError(usageError(error, command), wantsJson, process.stdout, process.stderr);
+    return reportError(usageError(error, command), wantsJson);
   }
 }
 
@@ -68,7 +68,10 @@ export async function createProgram(
     // A word too many is a mistake, most often a text without quotes; only the program itself names the unknown.
     const command = withCommonOptions(program.command(name).description(COMMANDS[name]));
     command.allowExcessArguments(false);
-    const act: Act = async (action) => done(await action(contextOf(command, version)));
+    const act: Act =
+      (handle) =>
+      async (...given) =>
+        done(await handle(contextOf(command, version), ...given));
     if (isWanted(name)) (await LOADERS[name]())(command, act);
   }
   return program;
@@ -112,14 +115,24 @@ function refuseUnknown(program: Command, word: string): never {
 }
 
 function contextOf(command: Command, version: string): CliContext {
-  const { dir, verbose } = command.optsWithGlobals<{ dir?: string; verbose?: boolean }>();
-  const { stdout, stderr } = process;
+  const { dir, verbose, json } = command.optsWithGlobals<{
+    dir?: string;
+    verbose?: boolean;
+    json?: boolean;
+  }>();
+  const { stdout, stderr, env } = process;
   return {
     cwd: process.cwd(),
-    env: process.env,
+    env,
     stdout,
     stderr,
     say: (text) => void stderr.write(`ralph: ${text}\n`),
+    print(lines) {
+      const text = [lines].flat().join("\n");
+      if (lines.length > 0) stdout.write(`${text}\n`);
+    },
+    style: styleFor(stdout, env),
+    json: json === true,
     dir,
     verbose: verbose === true,
     version,

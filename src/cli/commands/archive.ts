@@ -1,4 +1,4 @@
-import { hasLog, readState, refreshStatus, withLog } from "../../app/project-log.ts";
+import { hasLog, readEvents, readState, refreshStatus, withLog } from "../../app/project-log.ts";
 import {
   type Project,
   openProject,
@@ -40,7 +40,6 @@ import type { TaskSource } from "../../engine/ports.ts";
 interface ArchiveFlags extends SourceFlags {
   readonly label?: string;
   readonly includeLogs?: boolean;
-  readonly json?: boolean;
 }
 
 export function define(command: Command, act: Act): void {
@@ -48,10 +47,10 @@ export function define(command: Command, act: Act): void {
     .option("--label <name>", "names the folder after the date; the branch's name otherwise")
     .option("--include-logs", "copy what the agents printed, too")
     .option("--json", "print JSON")
-    .action((flags: ArchiveFlags) => act((context) => archive(flags, context)));
+    .action(act(archive));
 }
 
-async function archive(flags: ArchiveFlags, context: CliContext): Promise<number> {
+async function archive(context: CliContext, flags: ArchiveFlags): Promise<number> {
   const project = await openProject(context);
   requirePerson(project, "archive the list");
   const name = flags.label === undefined ? null : folderName(flags.label);
@@ -94,9 +93,10 @@ async function putAway(
   replace();
   await recordFresh(project, list, files);
   const shown = relative(project.root, folder);
-  if (flags.json === true)
-    context.stdout.write(`${JSON.stringify({ folder: shown, files: written.files })}\n`);
-  else for (const line of await reportLines(project, shown, files)) context.stdout.write(`${line}\n`);
+  const { json, print } = context;
+  print(
+    json ? JSON.stringify({ folder: shown, files: written.files }) : await reportLines(project, shown, files),
+  );
 }
 
 type Replaced = Parameters<typeof writeArchive>[0]["files"];
@@ -149,7 +149,7 @@ async function listToArchive(project: Project, flags: SourceFlags, context: CliC
       hint: "begin the next list there, as that program does; ralph reset --task forgets a task",
     });
   const types = [...RECORD_EVENTS, "run.started", "run.ended", "task.reset", "tasks.observed"] as const;
-  const events = hasLog(project) ? await withLog(project, (log) => log.read(0, { types })) : [];
+  const events = await readEvents(project, { types });
   const { plan, problem } = await planOf(opened);
   // Every task that was ever seen in this source.
   const seen = events.flatMap((event) =>
@@ -260,10 +260,11 @@ export function defineReset(command: Command, act: Act): void {
     .option("--task <id>", "forget this task's counters, questions and feedback")
     .option("--all", "forget everything, the history too")
     .option("--yes", "do not ask")
-    .action((flags: ResetFlags) => act((context) => reset(flags, context)));
+    .action(act(reset));
 }
 
-async function reset(flags: ResetFlags, context: CliContext): Promise<number> {
+async function reset(context: CliContext, flags: ResetFlags): Promise<number> {
+  const { say } = context;
   const project = await openProject(context);
   requirePerson(project, "reset anything");
   await refuseAtWork(flags, project);
@@ -272,7 +273,6 @@ async function reset(flags: ResetFlags, context: CliContext): Promise<number> {
     throw new RalphError("usage", "say what to reset", {
       hint: "ralph reset --circuit, --calls, --task ID, or --all",
     });
-  const say = (text: string): void => void context.stderr.write(`ralph: ${text}\n`);
   if (flags.task !== undefined) {
     const known = Object.keys((await readState(project)).tasks);
     if (!known.includes(flags.task)) throw unknownName("task", flags.task, known);
@@ -310,7 +310,7 @@ async function resetAll(project: Project, sure: boolean, context: CliContext): P
   if (!sure && !(await confirmed(context))) return 1;
   await withLog(project, (log) => log.forget());
   for (const view of VIEWS) rmSync(join(project.ralphDir, view), { recursive: true, force: true });
-  context.stderr.write("ralph: everything is forgotten; the code and the task source are as they were\n");
+  context.say("everything is forgotten; the code and the task source are as they were");
   return 0;
 }
 

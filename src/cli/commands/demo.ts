@@ -17,7 +17,7 @@ import { EXIT_CODES } from "../../core/loop/outcome.ts";
 const READING_PAUSE_MS = 1_500;
 
 export function define(command: Command, act: Act): void {
-  command.action(() => act(demo));
+  command.action(act(demo));
 }
 
 /** A whole loop with the built-in agent in a repository of its own; what the person would answer, it answers itself. */
@@ -55,7 +55,7 @@ async function runInside(context: CliContext): Promise<number> {
   const prepared = await prepareRun(undefined, {}, inside);
   await requireStartable(prepared);
   const end = await driveRun(prepared, {
-    display: printerFor({}, context),
+    display: printerFor(context),
     version: context.version,
     keepAwake: false,
   });

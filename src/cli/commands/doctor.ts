@@ -16,8 +16,7 @@ import type { Channel } from "../../engine/ports.ts";
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
-import type { Act, CliContext } from "../commands.ts";
-import { styleFor } from "../print/style.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
 import { describeUrl } from "../../adapters/fleet/connection-settings.ts";
 import { findRepository } from "../../adapters/git/find-repository.ts";
 import { runGitAtOnce, textOf } from "../../adapters/git/git.ts";
@@ -36,13 +35,7 @@ export function define(command: Command, act: Act): void {
     .option("--notify", "send a test notice through everything that is configured under [notify]")
     .option("--fix", "mend what can be mended without harm: a missing repository, locks that a dead git left")
     .option("--json", "print JSON")
-    .action((flags: Flags) => act((context) => doctor(flags, context)));
-}
-
-interface Flags {
-  readonly notify?: boolean;
-  readonly fix?: boolean;
-  readonly json?: boolean;
+    .action(act(doctor));
 }
 
 /** One thing that was looked at; `advice` says what to do when it is not well. */
@@ -77,22 +70,23 @@ function problem(name: string, error: unknown): Finding {
   return ill(name, error.message, error.hint ?? null);
 }
 
-async function doctor(flags: Flags, context: CliContext): Promise<number> {
+async function doctor(
+  context: CliContext,
+  { notify = false, fix = false }: { notify?: boolean; fix?: boolean },
+): Promise<number> {
   const look = async (sendsTest: boolean): Promise<readonly Finding[]> => [
     ...machine(context),
     ...(await repository(context, sendsTest)),
   ];
-  const seen = await look(flags.notify === true);
-  const findings = flags.fix === true && (await mend(seen, context)) ? await look(false) : seen;
-  const { stdout, env } = context;
-  if (flags.json === true) stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
-  else {
-    const style = styleFor(stdout, env);
-    for (const finding of findings) {
-      stdout.write(`${finding.well ? style.good("✔") : style.bad("✗")} ${finding.name}: ${finding.found}\n`);
-      if (!finding.well && finding.advice !== null) stdout.write(`    → ${finding.advice}\n`);
-    }
-  }
+  const seen = await look(notify);
+  const findings = fix && (await mend(seen, context)) ? await look(false) : seen;
+  const { good, bad } = context.style;
+  tell(context, findings, () =>
+    findings.flatMap(({ name, well: isWell, found, advice }) => [
+      `${isWell ? good("✔") : bad("✗")} ${name}: ${found}`,
+      ...(isWell || advice === null ? [] : [`    → ${advice}`]),
+    ]),
+  );
   return findings.every((finding) => finding.well) ? 0 : 1;
 }
 

@@ -63,11 +63,11 @@ export function define(command: Command, act: Act): void {
       "--force",
       "write the configuration, prompts and hooks anew; tasks, requirements and notes are never overwritten",
     )
-    .action((flags: Flags) => act((context) => init(flags, context)));
+    .action(act(init));
 }
 
 /** Writes what is missing and says so; doing it again changes nothing. */
-async function init(flags: Flags, context: CliContext): Promise<number> {
+async function init(context: CliContext, flags: Flags): Promise<number> {
   const name = nameOf(flags.name);
   const project = await openProject(context);
   const { root, ralphDir } = project;

@@ -2,7 +2,7 @@ import { requireProgram, sayAgent } from "../../app/prepare-run.ts";
 import { builtInAgents, pluginsOf } from "../../app/plugins.ts";
 import { requireSandbox } from "../../app/sandbox.ts";
 import { agentsOf, keepAwakeOf } from "../../app/run-ports.ts";
-import { type Project, openProject, readConfig } from "../../app/project.ts";
+import { type Project, openProject, readConfig, SIGNALS } from "../../app/project.ts";
 import { workspaceOf } from "../../app/git-parts.ts";
 import { detectedSource } from "../../adapters/tasks/open-source.ts";
 import { lastTranscript, prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
@@ -19,7 +19,6 @@ import { PlanFiles, requirePrd } from "../plan/plan-files.ts";
 import { attemptLines, exitCodeOf, reportJson, reportLines, type PlanReport } from "../plan/plan-lines.ts";
 import { LiveLine, progressText } from "../print/run-printer.ts";
 import { quoted } from "../../core/views/run-lines.ts";
-import { styleFor } from "../print/style.ts";
 import { requireAgent } from "../../config/resolve-agents.ts";
 import { resolveSettings } from "../../config/resolve-settings.ts";
 import { duration, wholeNumber } from "../run-options.ts";
@@ -39,7 +38,6 @@ interface Flags {
   readonly timeout?: number;
   readonly attempts: number;
   readonly force?: boolean;
-  readonly json?: boolean;
 }
 
 export function define(command: Command, act: Act): void {
@@ -56,13 +54,12 @@ export function define(command: Command, act: Act): void {
     )
     .option("--force", "make a new plan in place of the one that is there, which is kept beside it")
     .option("--json", "print JSON")
-    .action((prd: string | undefined, flags: Flags) => act((context) => plan(prd, flags, context)));
+    .action(act(plan));
 }
 
 /** Lets the agent turn requirements into `tasks.json`, and believes only what can be checked of it. */
-async function plan(asked: string | undefined, flags: Flags, context: CliContext): Promise<number> {
+async function plan(context: CliContext, asked: string | undefined, flags: Flags): Promise<number> {
   const { attempts } = flags;
-  const asJson = flags.json === true;
   const project = await openProject(context);
   const config = await readConfig(project);
   const identity = { kind: "tasks-json", label: "tasks.json", path: null } as const;
@@ -80,8 +77,8 @@ async function plan(asked: string | undefined, flags: Flags, context: CliContext
     // An agent that outlived a killed process of ours would go on writing.
     await sweep(planMarker(project));
     const files = new PlanFiles(project, prd, flags.force === true);
-    if (!asJson) sayAgent(agent, project, flags.agent);
-    const made = await makePlan({ project, settings, sandbox, agent, files, attempts, asJson, context });
+    if (!context.json) sayAgent(agent, project, flags.agent);
+    const made = await makePlan({ project, settings, sandbox, agent, files, attempts, context });
     const report: PlanReport = {
       ...made,
       files,
@@ -90,8 +87,7 @@ async function plan(asked: string | undefined, flags: Flags, context: CliContext
       run: runCommand(project, config.source, files.planPath),
       again: ["ralph plan", asked ?? [], files.hasOldPlan ? "--force" : []].flat().join(" "),
     };
-    const lines = asJson ? [JSON.stringify(reportJson(report))] : reportLines(report);
-    for (const line of lines) context.stdout.write(`${line}\n`);
+    context.print(context.json ? JSON.stringify(reportJson(report)) : reportLines(report));
     return exitCodeOf(report.outcome);
   } finally {
     lock.release();
@@ -111,7 +107,6 @@ interface Planning {
   readonly agent: AgentSettings;
   readonly files: PlanFiles;
   readonly attempts: number;
-  readonly asJson: boolean;
   readonly context: CliContext;
 }
 
@@ -134,7 +129,7 @@ async function makePlan(planning: Planning): Promise<Pick<PlanReport, "attempts"
 async function letAgentTry(planning: Planning): Promise<readonly Attempt[]> {
   const { project, agent, files, attempts, context, sandbox } = planning;
   const { version, say } = context;
-  const screen = planScreen(context, planning.asJson);
+  const screen = planScreen(context);
   const keepAwake = keepAwakeOf(project);
   const workspace = workspaceOf(project);
   const agents = agentsOf(
@@ -186,18 +181,15 @@ async function letAgentTry(planning: Planning): Promise<readonly Attempt[]> {
   }
 }
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
 /** Carried by every agent that plans in a project: by it one is found that a killed process of ours left running. */
 function planMarker({ stateFolder }: Project): string {
   return `plan-${createHash("sha256").update(stateFolder).digest("hex").slice(0, 16)}`;
 }
 
 /** Shows an agent at work: lasting lines, and on a terminal one that moves. With JSON nothing but that is printed. */
-function planScreen({ stdout, env }: CliContext, isJson: boolean) {
-  const style = styleFor(stdout, env);
-  const live = stdout.isTTY && !isJson ? new LiveLine(stdout, style) : null;
-  const write = (text: string): void => void (isJson || stdout.write(text));
+function planScreen({ stdout, style, json }: CliContext) {
+  const live = stdout.isTTY && !json ? new LiveLine(stdout, style) : null;
+  const write = (text: string): void => void (json || stdout.write(text));
   return {
     line(text: string): void {
       live?.stop();

@@ -16,13 +16,11 @@ import type { Settings } from "../../core/settings.ts";
 import type { Act, CliContext } from "../commands.ts";
 
 export function define(command: Command, act: Act): void {
-  command
-    .argument("[task]", "its id; without it the task that is next")
-    .action((task: string | undefined) => act((context) => prompt(task, context)));
+  command.argument("[task]", "its id; without it the task that is next").action(act(prompt));
 }
 
 /** Prints exactly what the next iteration of a task would be told. */
-async function prompt(wanted: string | undefined, context: CliContext): Promise<number> {
+async function prompt(context: CliContext, wanted: string | undefined): Promise<number> {
   const { project, settings, source, notes } = await prepareRun(undefined, {}, context);
   const known = await readState(project);
   const at = Date.now();

@@ -32,10 +32,10 @@ export function define(command: Command, act: Act): void {
     .option("--md", "Markdown; this is what you get without a flag, unless --out ends in .html")
     .option("--summary", "the short one, in Markdown, as on the page of a CI job")
     .option("--out <file>", "write it there instead of printing it")
-    .action((run: string | undefined, flags: Flags) => act((context) => report(run, flags, context)));
+    .action(act(report));
 }
 
-async function report(wanted: string | undefined, flags: Flags, context: CliContext): Promise<number> {
+async function report(context: CliContext, wanted: string | undefined, flags: Flags): Promise<number> {
   const chosen = (["html", "md", "summary"] as const).filter((name) => flags[name] === true);
   if (chosen.length > 1)
     throw new RalphError("usage", `--${chosen[0]} and --${chosen[1]} are two reports; choose one`);
@@ -43,7 +43,7 @@ async function report(wanted: string | undefined, flags: Flags, context: CliCont
   const project = await openProject(context);
   const told = await reportOfRun(project, wanted, context.version);
   if (told === null) {
-    context.stderr.write("ralph: no run yet in this repository\n  → start one: ralph run\n");
+    context.say("no run yet in this repository\n  → start one: ralph run");
     return 1;
   }
   await printOrWrite(REPORTS[kind](told), flags.out, "the report", context);

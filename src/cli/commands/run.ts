@@ -21,6 +21,7 @@ import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { readyTasks } from "../../core/loop/task-status.ts";
 import type { SourceIdentity } from "../../core/plan.ts";
 import type { State } from "../../core/state.ts";
+import { count } from "../../core/views/explain-words.ts";
 import { blockedIds } from "../../core/views/inbox.ts";
 import { runSummary } from "../../core/views/summary.ts";
 import type { Act, CliContext } from "../commands.ts";
@@ -42,7 +43,6 @@ export interface Flags extends RunFlags, SourceFlags {
   /** False: `--no-keep-awake`. */
   readonly keepAwake?: boolean;
   readonly dryRun?: boolean;
-  readonly json?: boolean;
   readonly quiet?: boolean;
   readonly monitor?: boolean;
 }
@@ -65,20 +65,20 @@ export function define(command: Command, act: Act): void {
     .option("--json", "events as JSON lines on stdout")
     .option("--quiet", "only the summary")
     .option("--monitor", "watch it in the terminal dashboard; its output goes to a file in .ralph/logs")
-    .action((goal: string | undefined, flags: Flags) =>
-      act(async (context) => {
-        if (flags.monitor !== true) return run(goal, flags, context);
+    .action(
+      act(async (context, goal: string | undefined, flags: Flags) => {
+        if (flags.monitor !== true) return run(context, goal, flags);
         const { runWithMonitor } = await import("./monitor.ts");
-        return runWithMonitor(goal, flags, context);
+        return runWithMonitor(context, goal, flags);
       }),
     );
 }
 
 /** `first`: what is recorded before the run starts, if it does. */
-export async function run(
+async function run(
+  context: CliContext,
   goal: string | undefined,
   flags: Flags,
-  context: CliContext,
   first?: Drive["first"],
 ): Promise<number> {
   const prepared = await prepareRun(goal, flags, context);
@@ -87,14 +87,14 @@ export async function run(
   if (context.verbose || flags.dryRun === true) context.say(why);
   if (flags.dryRun === true) {
     await requirePrograms(prepared);
-    return showPlan(prepared, context, flags.json === true);
+    return showPlan(prepared, context);
   }
   await requireStartable(prepared);
   if (flags.quiet !== true) for (const agent of agents) sayAgent(agent, project, flags.agent);
-  const display = printerFor(flags, context);
+  const display = printerFor(context, flags.quiet);
   const end = await driveRun(prepared, { ...context, ...flags, display, first });
   const suggests = flags.quiet !== true && settings.unblock.autoSuggest;
-  if (flags.json !== true) await printEnd(end, project, suggests, context);
+  if (!context.json) await printEnd(end, project, suggests, context);
   await appendJobSummary(project, flags, context);
   return exitCodeOf(end);
 }
@@ -108,12 +108,12 @@ export async function printEnd(
   end: State,
   project: Project,
   suggests: boolean,
-  { stdout }: CliContext,
+  { print }: CliContext,
 ): Promise<void> {
   const log = join(relative(project.root, project.ralphDir), "logs", "summary.csv");
   const blocked = suggests ? await blockedNow(project, end) : [];
   const help = blocked.length === 0 ? [] : ["", "What would help:", ...suggestionLines(blocked)];
-  for (const line of ["", ...runSummary(end, log, Date.now()), ...help]) stdout.write(`${line}\n`);
+  print(["", ...runSummary(end, log, Date.now()), ...help]);
 }
 
 /** Adds the short report of the run to the page of the CI job. That it cannot be written changes nothing about the run. */
@@ -143,8 +143,7 @@ function noTasksIn({ label }: SourceIdentity): string {
 /** What a run would do first: the plan and the exact first prompt. Nothing is written, no agent starts. */
 async function showPlan(
   { settings, source, notes }: Prepared,
-  context: CliContext,
-  asJson: boolean,
+  { json, print, stdout }: CliContext,
 ): Promise<number> {
   const plan = await source.observe();
   const at = Date.now();
@@ -155,18 +154,16 @@ async function showPlan(
   const ready = state.run === null ? [] : readyTasks(state, state.run, plan, at);
   const around = { head: null, branch: null, notes: await notes.read(), notesPath: notes.path };
   const first = ready[0] && beginIteration(state, ready[0].id, 1, around, at);
-  if (asJson) {
+  if (json) {
     const tasks = plan.tasks.map(({ id, title, done }) => ({ id, title, done }));
-    context.stdout.write(
-      `${JSON.stringify({ source: plan.source.label, tasks, prompt: first?.prompt ?? null })}\n`,
-    );
+    print(JSON.stringify({ source: plan.source.label, tasks, prompt: first?.prompt ?? null }));
     return 0;
   }
-  const count = `${plan.tasks.length} ${plan.tasks.length === 1 ? "task" : "tasks"}`;
-  context.stdout.write(`${plan.source.label}: ${count}, ${ready.length} ready\n`);
-  for (const task of plan.tasks)
-    context.stdout.write(`  [${task.done ? "x" : " "}] ${task.id}  ${task.title}\n`);
-  if (first) context.stdout.write(`\nThe first prompt (${settings.agent}):\n\n${first.prompt}`);
+  print([
+    `${plan.source.label}: ${count(plan.tasks.length, "task")}, ${ready.length} ready`,
+    ...plan.tasks.map((task) => `  [${task.done ? "x" : " "}] ${task.id}  ${task.title}`),
+  ]);
+  if (first) stdout.write(`\nThe first prompt (${settings.agent}):\n\n${first.prompt}`);
   return 0;
 }
 
@@ -188,10 +185,10 @@ export function defineRetryBlocked(command: Command, act: Act): void {
     .option("--no-keep-awake", "let the machine fall asleep while agents work")
     .option("--json", "events as JSON lines on stdout")
     .option("--quiet", "only the summary")
-    .action((flags: Flags) => act((context) => retryBlocked(flags, context)));
+    .action(act(retryBlocked));
 }
 
-async function retryBlocked(flags: Flags, context: CliContext): Promise<number> {
+async function retryBlocked(context: CliContext, flags: Flags): Promise<number> {
   const project = await openProject(context);
   requirePerson(project, "unblock tasks");
   const state = await readState(project);
@@ -209,7 +206,7 @@ async function retryBlocked(flags: Flags, context: CliContext): Promise<number> 
   const { goal, ...source } = sourceOfLastRun(state, flags, project.root);
   // Each gets its chance, whatever becomes of the others.
   const own = { ...flags, ...source, task: blocked, keepGoing: true };
-  return run(goal, own, context, (now) => unblocked(now, blocked));
+  return run(context, goal, own, (now) => unblocked(now, blocked));
 }
 
 /** A run of these tasks alone, which prints nothing; in worktrees, so that an unclean checkout is no hindrance. */
@@ -222,7 +219,7 @@ export async function runJust(tasks: readonly string[], state: State, context: C
     context,
   );
   await requireStartable(prepared);
-  const display = printerFor({ quiet: true }, context);
+  const display = printerFor(context, true);
   await driveRun(prepared, { display, version: context.version, keepAwake: false });
 }
 

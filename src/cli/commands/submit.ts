@@ -13,6 +13,7 @@ import type { Submission } from "../../core/loop/submission.ts";
 import { statusOf, tasksInScope } from "../../core/loop/task-status.ts";
 import type { SourceIdentity } from "../../core/plan.ts";
 import type { State } from "../../core/state.ts";
+import { count } from "../../core/views/explain-words.ts";
 import { followLog } from "../../engine/follow-log.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { printerFor, type RunPrinter } from "../print/run-printer.ts";
@@ -21,7 +22,6 @@ import { appendJobSummary } from "./run.ts";
 
 interface Flags extends RunFlags, SourceFlags {
   readonly watch?: boolean;
-  readonly json?: boolean;
   /** False: `--no-job-summary`. */
   readonly jobSummary?: boolean;
 }
@@ -30,21 +30,19 @@ export function define(command: Command, act: Act): void {
   withRunOptions(withSourceOptions(command))
     .option("--watch", "follow the work until nobody can do anything more; its exit code is the run's")
     .option("--json", "what was submitted as JSON; with --watch events as JSON lines")
-    .action((goal: string | undefined, flags: Flags) =>
-      act((context) => submitAndWatch(goal, flags, context)),
-    );
+    .action(act(submitAndWatch));
 }
 
-async function submitAndWatch(goal: string | undefined, flags: Flags, context: CliContext): Promise<number> {
+async function submitAndWatch(context: CliContext, goal: string | undefined, flags: Flags): Promise<number> {
   const prepared = await prepareRun(goal, { ...flags, worktree: true }, context);
   const { project, source, why } = prepared;
   requirePerson(project, "submit tasks");
   requireFile(source.identity);
   if (context.verbose) context.say(why);
   const { submission, state } = await submitTasks(prepared, { ...context, model: flags.model });
-  await tellSubmission(prepared, submission, state, flags.json === true && flags.watch !== true, context);
+  await tellSubmission(prepared, submission, state, context.json && flags.watch !== true, context);
   if (flags.watch !== true) return 0;
-  const code = await watchRun(project, printerFor(flags, context), context);
+  const code = await watchRun(project, printerFor(context), context);
   await appendJobSummary(project, flags, context);
   return code;
 }
@@ -62,30 +60,23 @@ async function tellSubmission(
   { is }: Submission,
   state: State,
   asJson: boolean,
-  { stdout }: CliContext,
+  { print }: CliContext,
 ): Promise<void> {
   const workers = ((await workersOf(project)) ?? []).filter((worker) => worker.is === "here").length;
   const said = { is, run: state.run?.id ?? null, source: source.identity.label, ...countsOf(state) };
-  if (asJson) stdout.write(`${JSON.stringify({ ...said, workers })}\n`);
-  else for (const line of linesOf(said, workers)) stdout.write(`${line}\n`);
+  print(asJson ? JSON.stringify({ ...said, workers }) : linesOf(said, workers));
 }
 
-interface Counts {
-  readonly tasks: number;
-  readonly done: number;
-  readonly waiting: number;
-}
-
-function countsOf(state: State): Counts {
+function countsOf(state: State) {
   const { run, plan } = state;
-  if (run === null || plan === null) return { tasks: 0, done: 0, waiting: 0 };
-  const statuses = tasksInScope(run, plan).map((task) => statusOf(state, task));
-  const count = (...wanted: readonly string[]): number =>
+  const tasks = run === null || plan === null ? [] : tasksInScope(run, plan);
+  const statuses = tasks.map((task) => statusOf(state, task));
+  const countOf = (...wanted: readonly string[]): number =>
     statuses.filter((status) => wanted.includes(status)).length;
-  return { tasks: statuses.length, done: count("done"), waiting: count("blocked", "undecided") };
+  return { tasks: statuses.length, done: countOf("done"), waiting: countOf("blocked", "undecided") };
 }
 
-interface Said extends Counts {
+interface Said extends ReturnType<typeof countsOf> {
   readonly is: Submission["is"];
   readonly source: string;
 }
@@ -98,9 +89,8 @@ const WHAT: Readonly<Record<Submission["is"], string>> = {
 };
 
 function linesOf({ is, source, tasks, done, waiting }: Said, workers: number): readonly string[] {
-  const what = tasks === 1 ? "1 task" : `${tasks} tasks`;
   const rest = waiting === 0 ? "" : `, ${waiting} waiting for a person (ralph inbox)`;
-  const lines = [`${source}: ${WHAT[is]} · ${what}, ${done} done${rest}`];
+  const lines = [`${source}: ${WHAT[is]} · ${count(tasks, "task")}, ${done} done${rest}`];
   if (done === tasks) return lines;
   const who = workers === 1 ? "1 worker is here" : `${workers} workers are here`;
   return [

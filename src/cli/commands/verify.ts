@@ -11,7 +11,7 @@ import type { Command } from "commander";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { tell, type Act, type CliContext } from "../commands.ts";
 import { collect } from "../run-options.ts";
-import { styleFor, wrap } from "../print/style.ts";
+import { wrap } from "../print/style.ts";
 import type { State } from "../../core/state.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import { count, shortCommit } from "../../core/views/explain-words.ts";
@@ -40,7 +40,6 @@ import { isoTime } from "../../core/time.ts";
 interface VerifyFlags {
   /** False: `--no-gates`. */
   readonly gates: boolean;
-  readonly json?: boolean;
   readonly all?: boolean;
 }
 
@@ -50,11 +49,11 @@ export function define(command: Command, act: Act): void {
     .option("--all", "every accepted task, one after the other")
     .option("--no-gates", "do not run the gates again")
     .option("--json", "print JSON; with --all an array")
-    .action((task: string | undefined, flags: VerifyFlags) => act((context) => verify(task, flags, context)));
+    .action(act(verify));
 }
 
 /** Looks and runs gates; writes and records nothing. */
-async function verify(task: string | undefined, flags: VerifyFlags, context: CliContext): Promise<number> {
+async function verify(context: CliContext, task: string | undefined, flags: VerifyFlags): Promise<number> {
   const project = await openProject(context);
   const state = await readState(project);
   const accepted = Object.values(state.tasks).flatMap(({ id, completion }) => (completion ? [id] : []));
@@ -71,13 +70,13 @@ async function verify(task: string | undefined, flags: VerifyFlags, context: Cli
   const verified: Verification[] = [];
   const gates = new GatesToday(project);
   for (const id of task === undefined ? accepted : [task]) {
-    if (verified.length > 0 && flags.json !== true) context.stdout.write("\n");
+    if (verified.length > 0 && !context.json) context.print([""]);
     const found = await verifyTask(id, { project, state, gates, flags, context });
     if (found === null) return EXIT_CODES.stopped;
     verified.push(found);
   }
   const all = verified.map(({ json }) => json);
-  tell(context, flags.json, isAll ? all : all[0], () => (isAll ? summary(verified) : []));
+  tell(context, isAll ? all : all[0], () => (isAll ? summary(verified) : []));
   return verified.every(({ isWell }) => isWell) ? 0 : 1;
 }
 
@@ -108,10 +107,8 @@ async function verifyTask(
   { project, state, gates, flags, context }: Verifying,
 ): Promise<Verification | null> {
   const { completion, settings } = await acceptance(project, id, state);
-  const style = styleFor(context.stdout, context.env);
-  const print = (lines: readonly string[]): void => {
-    if (flags.json !== true) for (const line of lines) context.stdout.write(`${line}\n`);
-  };
+  const { style, json } = context;
+  const print = (lines: readonly string[]): void => (json ? undefined : context.print(lines));
   print([...certificateLines(completion, style), ""]);
   const uncommitted = await workspaceOf(project).dirtyPaths([settings?.source.path ?? []].flat());
   const asked = flags.gates ? await gates.of(settings?.gates ?? []) : NO_GATES;
@@ -270,34 +267,27 @@ function checkLines({ status, sentence, output }: Check, style: Style): readonly
   ];
 }
 
-interface GatesFlags {
-  readonly check?: readonly string[];
-  readonly json?: boolean;
-}
-
 export function defineGates(command: Command, act: Act): void {
   command
     .option("--check <command>", "another gate (repeatable)", collect)
     .option("--json", "print JSON")
-    .action((flags: GatesFlags) => act((context) => gates(flags, context)));
+    .action(act(gates));
 }
 
-async function gates(flags: GatesFlags, context: CliContext): Promise<number> {
-  const { stdout } = context;
+async function gates(context: CliContext, { check = [] }: { check?: readonly string[] }): Promise<number> {
   const project = await openProject(context);
-  const found = await projectGates(project, flags.check ?? []);
+  const found = await projectGates(project, check);
   const configured = found.gates;
-  if (configured.length === 0 && flags.json !== true) {
-    stdout.write(HOW_TO_ADD_ONE);
+  if (configured.length === 0 && !context.json) {
+    context.stdout.write(HOW_TO_ADD_ONE);
     return 0;
   }
-  const style = styleFor(stdout, context.env);
   const redact = await gateRedactor(project, configured);
   const results = await checkNow(project, found, (result) => {
-    if (flags.json !== true) for (const line of gateLines(result, style)) stdout.write(`${redact(line)}\n`);
+    if (!context.json) context.print(gateLines(result, context.style).map(redact));
   });
   if (results === null) return EXIT_CODES.stopped;
-  tell(context, flags.json, rows(configured, results, redact), () => []);
+  tell(context, rows(configured, results, redact), () => []);
   return redGates(compareWithBaseline(results, configured, null)).length === 0 ? 0 : 1;
 }
 

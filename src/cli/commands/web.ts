@@ -18,10 +18,10 @@ export function define(command: Command, act: Act): void {
     .option("--host <address>", "let other machines in; needs a token", "127.0.0.1")
     .option("--token <text>", `the token of the address; ${TOKEN_VARIABLE} keeps it out of the process list`)
     .option("--read-only", "to look only: nothing can be answered, cancelled or stopped")
-    .action((flags: Flags) => act((context) => web(flags, context)));
+    .action(act(web));
 }
 
-async function web(flags: Flags, context: CliContext): Promise<number> {
+async function web(context: CliContext, flags: Flags): Promise<number> {
   const project = await openProject(context);
   requirePerson(project, "open the page");
   const port = portIn(flags.port);

@@ -3,21 +3,17 @@ import { type Project, openProject } from "../../app/project.ts";
 import { readState, unknownTask } from "../../app/project-log.ts";
 import type { Style } from "../../core/text.ts";
 import type { Command } from "commander";
-import { act as actOn } from "../../app/operator.ts";
+import { act as actOn, type ProjectAct } from "../../app/operator.ts";
 import { lastUndoableOf } from "../../app/take-back.ts";
 import { RalphError } from "../../core/errors.ts";
-import type { Acted } from "../../core/loop/operator-act.ts";
 import { taskState, type State } from "../../core/state.ts";
-import type { Act, CliContext } from "../commands.ts";
-import { styleFor } from "../print/style.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
 
 export function defineDiff(command: Command, act: Act): void {
   command
     .argument("[task]", "the task; the last one that was worked on without")
     .option("--json", "print JSON")
-    .action((task: string | undefined, flags: { json?: boolean }) =>
-      act((context) => diff(task, flags, context)),
-    );
+    .action(act(diff));
 }
 
 /** Where the work of a task is, and between which commits. */
@@ -29,35 +25,27 @@ interface Shown {
   readonly ranges: readonly { readonly from: string | null; readonly to: string | null }[];
 }
 
-async function diff(
-  asked: string | undefined,
-  flags: { readonly json?: boolean },
-  context: CliContext,
-): Promise<number> {
+async function diff(context: CliContext, asked: string | undefined): Promise<number> {
+  const { stderr, style } = context;
   const project = await openProject(context);
   const state = await readState(project);
   const task = asked ?? lastWorkedOn(state);
   if (task === null) {
-    context.stderr.write("ralph: no task has been worked on yet\n");
+    context.say("no task has been worked on yet");
     return 1;
   }
   const shown = await workOf(project, state, task);
   if (shown === null) {
     if (!Object.hasOwn(state.tasks, task)) throw await unknownTask(task, state, project);
-    context.stderr.write(`ralph: ${task} has no work yet\n`);
+    context.say(`${task} has no work yet`);
     return 1;
   }
   const { root, ranges, is, where } = shown;
   const parts = await Promise.all(ranges.map((range) => shownDiff(root, range)));
-  if (flags.json === true) {
-    context.stdout.write(`${JSON.stringify({ task, is, ranges, patch: parts.join("") }, null, 2)}\n`);
-    return 0;
-  }
-  const style = styleFor(context.stdout, context.env);
-  context.stderr.write(`${task}: ${where}\n`);
-  for (const part of parts)
-    for (const line of part.split("\n")) context.stdout.write(`${coloured(line, style)}\n`);
-  return 0;
+  if (!context.json) stderr.write(`${task}: ${where}\n`);
+  return tell(context, { task, is, ranges, patch: parts.join("") }, () =>
+    parts.flatMap((part) => part.split("\n")).map((line) => coloured(line, style)),
+  );
 }
 
 function lastWorkedOn(state: State): string | null {
@@ -96,25 +84,23 @@ function coloured(line: string, style: Style): string {
 export function defineDiscard(command: Command, act: Act): void {
   command
     .argument("<task>", "the task whose work is not wanted")
-    .action((task: string) =>
-      act(async (context) => tell(await actOn(await openProject(context), { do: "discard", task }), context)),
-    );
+    .action(act((context, task: string) => takeBack(context, { do: "discard", task })));
 }
 
 export function defineUndo(command: Command, act: Act): void {
   command
     .argument("[task]", "the task; the last accepted one without")
     .option("--dry-run", "only say what would be done")
-    .action((task: string | undefined, { dryRun = false }: { dryRun?: boolean }) =>
-      act(async (context) => {
-        const project = await openProject(context);
-        return tell(await actOn(project, { do: "undo", task: task ?? null, isDry: dryRun }), context);
-      }),
+    .action(
+      act((context, task: string | undefined, { dryRun = false }: { dryRun?: boolean }) =>
+        takeBack(context, { do: "undo", task: task ?? null, isDry: dryRun }),
+      ),
     );
 }
 
-function tell(acted: Acted, { stdout, say }: CliContext): number {
-  if (acted.is === "done") stdout.write(acted.said.endsWith("\n") ? acted.said : `${acted.said}\n`);
-  else say(acted.why);
+async function takeBack(context: CliContext, wanted: ProjectAct): Promise<number> {
+  const acted = await actOn(await openProject(context), wanted);
+  if (acted.is === "done") context.print(acted.said.replace(/\n$/, ""));
+  else context.say(acted.why);
   return acted.is === "done" ? 0 : 1;
 }

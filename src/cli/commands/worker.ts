@@ -46,7 +46,6 @@ interface Flags {
   /** False: `--no-keep-awake`. */
   readonly keepAwake: boolean;
   readonly sandbox?: string | boolean;
-  readonly json?: boolean;
   readonly quiet?: boolean;
 }
 
@@ -63,7 +62,7 @@ export function define(command: Command, act: Act): void {
     .option("--no-keep-awake", "let the machine fall asleep while an agent works")
     .option("--json", "events as JSON lines on stdout")
     .option("--quiet", "only what goes wrong")
-    .action((flags: Flags) => act((context) => driveWorker(flags, context)));
+    .action(act(driveWorker));
 }
 
 function labelsIn(list: string): readonly string[] {
@@ -77,7 +76,7 @@ function labelsIn(list: string): readonly string[] {
 }
 
 /** One worker from the lock of its clone to the exit code. */
-async function driveWorker(flags: Flags, context: CliContext): Promise<number> {
+async function driveWorker(context: CliContext, flags: Flags): Promise<number> {
   const { version, verbose, say } = context;
   const { lanes, merge: merges, drain: drains = false, quiet: isQuiet = false } = flags;
   const project = await openProject({ ...context, cwd: await checkoutOfBare(context.cwd) });
@@ -89,7 +88,7 @@ async function driveWorker(flags: Flags, context: CliContext): Promise<number> {
   const commands = await commandsHere(project, config, flags.sandbox, plugins);
   const labels = labelsOf(commands.agents, ownLabels);
   const lock = acquireProjectLock(project.stateFolder);
-  const printer = printerFor(flags, context);
+  const printer = printerFor(context, isQuiet);
   const health = new HealthLine(say, isQuiet);
   const id = ownWorkerId(project);
   const leaving = onLeaving(say);
