@@ -95,15 +95,15 @@ export async function iterationsOf(project: Project, task?: string): Promise<rea
   return iterationRecords(await readEvents(project, filter));
 }
 
-/** The blocked tasks, with what the log knows of their iterations. */
+/** The blocked tasks of a state, with what the log knew of their iterations by then. */
+export async function blockedIn(state: State, log: Log): Promise<readonly BlockedTask[]> {
+  const events: Recorded[] = [];
+  for (const task of blockedIds(state)) events.push(...(await log.read(0, { task, types: RECORD_EVENTS })));
+  return blockedTasks(state, iterationRecords(events.filter(({ position }) => position <= state.position)));
+}
+
 export async function blockedNow(project: Project, state: State): Promise<readonly BlockedTask[]> {
-  const ids = blockedIds(state);
-  if (ids.length === 0) return [];
-  return withLog(project, async (log) => {
-    const events: Recorded[] = [];
-    for (const task of ids) events.push(...(await log.read(0, { task, types: RECORD_EVENTS })));
-    return blockedTasks(state, iterationRecords(events));
-  });
+  return blockedIds(state).length === 0 ? [] : withLog(project, (log) => blockedIn(state, log));
 }
 
 /** Says that no run knows the task, and which one may have been meant. */

@@ -1,5 +1,4 @@
 import { relative } from "node:path";
-import { type ListFile, readListFiles } from "../adapters/files/archive.ts";
 import { createGit, findTracked } from "../adapters/git/git.ts";
 import { acceptProposal as acceptProposalIn } from "../adapters/tasks/accept-proposal.ts";
 import { addTask as addTaskTo, type AddedTask } from "../adapters/tasks/add-task.ts";
@@ -116,15 +115,6 @@ export async function acceptProposal(
   if (kind === "goal" || kind === "github" || kind === "plugin") throw new Error(`${kind} has no list`);
   const { source } = sourceOf(project, { is: "file", path, base: project.root, kind });
   return acceptProposalIn({ ...project, source, proposal, isGuarded });
-}
-
-/** Everything of a list that an archive takes: its source, requirements, notes, and these inbox files. */
-export function listFilesOf(
-  project: Project,
-  source: TaskSource | null,
-  letters: readonly string[],
-): readonly ListFile[] {
-  return readListFiles({ ...project, source: source?.files ?? [], letters });
 }
 
 /** Those of the files that git keeps a history of; relative to the root. */

@@ -10,7 +10,6 @@ import {
 import { workspaceOf } from "../../app/git-parts.ts";
 import {
   type SourceFlags,
-  listFilesOf,
   shownSource,
   sourceOf,
   sourceRequest,
@@ -18,7 +17,7 @@ import {
 } from "../../app/task-lists.ts";
 import { acquireProjectLock } from "../../adapters/store/project-lock.ts";
 import { prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
-import { writeArchive } from "../../adapters/files/archive.ts";
+import { readListFiles, writeArchive } from "../../adapters/files/archive.ts";
 import { RECORD_EVENTS } from "../../core/views/iteration-record.ts";
 import { archiveSummary } from "../../core/views/summary.ts";
 import { asArgument, folderName } from "../../core/text.ts";
@@ -74,9 +73,9 @@ async function putAway(
   project: Project,
   name: string | null,
   flags: ArchiveFlags,
-  context: CliContext,
+  { cwd, json, print }: CliContext,
 ): Promise<void> {
-  const list = await listToArchive(project, flags, context);
+  const list = await listToArchive(project, flags, cwd);
   const files = filesOf(project, list);
   prepareRalphFolder(project.ralphDir);
   const at = Date.now();
@@ -93,7 +92,6 @@ async function putAway(
   replace();
   await recordFresh(project, list, files);
   const shown = relative(project.root, folder);
-  const { json, print } = context;
   print(
     json ? JSON.stringify({ folder: shown, files: written.files }) : await reportLines(project, shown, files),
   );
@@ -103,10 +101,13 @@ type Replaced = Parameters<typeof writeArchive>[0]["files"];
 
 function filesOf(project: Project, { opened, source, inboxFiles, isBegun }: ListToArchive): Replaced {
   const kind = opened?.identity.kind ?? "checklist";
-  const files = listFilesOf(project, opened, inboxFiles)
-    .map((file) => ({ file, old: file.bytes.toString("utf8") }))
-    .map(({ file, old }) => ({ file, old, fresh: freshText(file.role, kind, old) }))
-    .filter(({ file, old, fresh }) => fresh !== old || (file.role === "tasks" && isBegun));
+  const files = readListFiles({ ...project, source: opened?.files ?? [], letters: inboxFiles }).flatMap(
+    (file) => {
+      const old = file.bytes.toString("utf8");
+      const fresh = freshText(file.role, kind, old);
+      return fresh !== old || (file.role === "tasks" && isBegun) ? [{ file, fresh }] : [];
+    },
+  );
   if (files.some(({ file }) => file.role !== "letter")) return files;
   const what = source === null ? "no task source was found" : `${source} is fresh`;
   throw new RalphError("usage", `there is nothing to archive: ${what}`, {
@@ -139,10 +140,10 @@ async function reportLines(project: Project, folder: string, files: Replaced): P
 type ListToArchive = Awaited<ReturnType<typeof listToArchive>>;
 
 /** Refuses while an iteration is open, even one whose process died. */
-async function listToArchive(project: Project, flags: SourceFlags, context: CliContext) {
+async function listToArchive(project: Project, flags: SourceFlags, cwd: string) {
   const state = await readState(project);
   refuseHalfDone(project, state);
-  const opened = await openedSource(project, flags, context);
+  const opened = await openedSource(project, flags, cwd);
   const identity = opened?.identity ?? null;
   if (identity?.kind === "github")
     throw new RalphError("usage", `${identity.label} belongs to another program, so it is not put away`, {
@@ -176,23 +177,21 @@ async function listToArchive(project: Project, flags: SourceFlags, context: CliC
 
 function refuseHalfDone({ queue }: Project, { iterations: [open] }: State): void {
   if (open === undefined) return;
-  if (queue !== null)
-    throw new RalphError("already-running", `iteration ${open.number} of ${open.task} is not at its end`, {
-      hint: "let a worker take it up first: ralph worker --drain; after that: ralph archive",
-    });
-  throw new RalphError("already-running", `the last run died in the middle of iteration ${open.number}`, {
-    hint: "let it be taken up first: ralph run (Ctrl-C then ends it); after that: ralph archive",
+  const isHere = queue === null;
+  const why = isHere
+    ? `the last run died in the middle of iteration ${open.number}`
+    : `iteration ${open.number} of ${open.task} is not at its end`;
+  const how = isHere
+    ? "it be taken up first: ralph run (Ctrl-C then ends it)"
+    : "a worker take it up first: ralph worker --drain";
+  throw new RalphError("already-running", why, {
+    hint: `let ${how}; after that: ralph archive`,
   });
 }
 
 /** A file that is named must be there; without one, requirements and notes may be archived alone. */
-async function openedSource(
-  project: Project,
-  flags: SourceFlags,
-  { cwd }: CliContext,
-): Promise<TaskSource | null> {
-  const config = await readConfig(project);
-  const request = sourceRequest(project, config, flags, { cwd });
+async function openedSource(project: Project, flags: SourceFlags, cwd: string): Promise<TaskSource | null> {
+  const request = sourceRequest(project, await readConfig(project), flags, { cwd });
   try {
     return await shownSource(project, sourceOf(project, request).source);
   } catch (error) {
@@ -273,15 +272,23 @@ async function reset(context: CliContext, flags: ResetFlags): Promise<number> {
     throw new RalphError("usage", "say what to reset", {
       hint: "ralph reset --circuit, --calls, --task ID, or --all",
     });
+  const record = (event: Event) => withLog(project, (log) => log.append([event]));
+  const { breaker, tasks } = await readState(project);
   if (flags.task !== undefined) {
-    const known = Object.keys((await readState(project)).tasks);
+    const known = Object.keys(tasks);
     if (!known.includes(flags.task)) throw unknownName("task", flags.task, known);
-    await append(project, [{ type: "task.reset", task: flags.task }]);
+    await record({ type: "task.reset", task: flags.task });
     say(`${flags.task} starts from the beginning`);
   }
-  if (flags.circuit === true) say(await resetCircuit(project));
+  if (flags.circuit === true && breaker.position === "OPEN") {
+    const move = { type: "breaker.moved", run: null, from: "OPEN", to: "HALF_OPEN", head: null } as const;
+    // One iteration without progress opens it again.
+    await record({ ...move, reason: "somebody reset it" });
+    const next = project.queue === null ? "ralph run" : "Workers go on";
+    say(`the breaker (${breaker.reason}) is HALF_OPEN now: one iteration shows whether it helps. ${next}`);
+  } else if (flags.circuit === true) say(`the breaker is ${breaker.position}; there is nothing to reset`);
   if (flags.calls === true) {
-    await withLog(project, (log) => log.append([{ type: "calls.reset" }]));
+    await record({ type: "calls.reset" });
     say("the calls of this hour are counted from now on");
   }
   return 0;
@@ -292,16 +299,6 @@ async function refuseAtWork(flags: ResetFlags, project: Project): Promise<void> 
   const isOnlyCalls = flags.calls === true && !flags.all && !flags.circuit && flags.task === undefined;
   if (project.queue === null ? !isOnlyCalls : flags.all === true) return refuseWhileDriven(project);
   if (flags.task !== undefined) return refuseWhileHeld(project, flags.task);
-}
-
-/** Half open: one iteration without progress opens it again. */
-async function resetCircuit(project: Project): Promise<string> {
-  const { position, reason } = (await readState(project)).breaker;
-  if (position !== "OPEN") return `the breaker is ${position}; there is nothing to reset`;
-  const move = { type: "breaker.moved", run: null, from: "OPEN", to: "HALF_OPEN", head: null } as const;
-  await withLog(project, (log) => log.append([{ ...move, reason: "somebody reset it" }]));
-  const next = project.queue === null ? "ralph run" : "Workers go on";
-  return `the breaker (${reason}) is HALF_OPEN now: one iteration shows whether it helps. ${next}`;
 }
 
 const VIEWS = ["logs", "interventions", "status.json", "active.json", "progress.json", "metrics.json"];

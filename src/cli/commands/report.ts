@@ -1,10 +1,8 @@
-import { eventsInPages, hasLog, withLog } from "../../app/project-log.ts";
+import { blockedIn, eventsInPages, hasLog, withLog } from "../../app/project-log.ts";
 import { type Project, isDriven, openProject } from "../../app/project.ts";
 import { printOrWrite } from "../print/output.ts";
 import { jobSummary, markdownReport } from "../../core/report/markdown-report.ts";
 import { htmlReport } from "../../core/report/html-report.ts";
-import { iterationRecords, RECORD_EVENTS } from "../../core/views/iteration-record.ts";
-import { blockedIds, type BlockedTask, blockedTasks } from "../../core/views/inbox.ts";
 import { basename } from "node:path";
 import type { Command } from "commander";
 import type { Act, CliContext } from "../commands.ts";
@@ -67,7 +65,7 @@ export async function reportOfRun(
       run,
       events,
       state,
-      blocked: await blockedThen(log, state),
+      blocked: await blockedIn(state, log),
       project: basename(project.root),
       isDriven: isLatest && (await isDriven(project)),
       isLatest,
@@ -92,11 +90,4 @@ async function eventsOfRun(
     if (!isLatest && event.type === "run.ended" && event.run === run) break;
   }
   return { events, state };
-}
-
-/** The tasks that are blocked in a state of the past, with what the log knew of them then. */
-async function blockedThen(log: Log, state: State): Promise<readonly BlockedTask[]> {
-  const events: Recorded[] = [];
-  for (const task of blockedIds(state)) events.push(...(await log.read(0, { task, types: RECORD_EVENTS })));
-  return blockedTasks(state, iterationRecords(events.filter(({ position }) => position <= state.position)));
 }

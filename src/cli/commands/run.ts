@@ -19,8 +19,10 @@ import { evolveAll } from "../../core/loop/evolve.ts";
 import { planAct } from "../../core/loop/operator-act.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { readyTasks } from "../../core/loop/task-status.ts";
-import type { SourceIdentity } from "../../core/plan.ts";
-import type { State } from "../../core/state.ts";
+import type { Plan, SourceIdentity } from "../../core/plan.ts";
+import type { Settings } from "../../core/settings.ts";
+import { EMPTY_STATE, type State } from "../../core/state.ts";
+import type { Instant } from "../../core/time.ts";
 import { count } from "../../core/views/explain-words.ts";
 import { blockedIds } from "../../core/views/inbox.ts";
 import { runSummary } from "../../core/views/summary.ts";
@@ -140,6 +142,17 @@ function noTasksIn({ label }: SourceIdentity): string {
   return `${label} has no tasks\n  → how they are written: ralph help tasks`;
 }
 
+/** As if a run had begun after this state. */
+export function withRunBegun(state: State, settings: Settings, plan: Plan, at: Instant): State {
+  const { position } = state;
+  const run = "dry-run";
+  const started: Recorded[] = [
+    { type: "run.started", run, settings, pid: process.pid, version: "", position: position + 1, at },
+    { type: "tasks.observed", run, plan, position: position + 2, at },
+  ];
+  return evolveAll(started, state);
+}
+
 /** What a run would do first: the plan and the exact first prompt. Nothing is written, no agent starts. */
 async function showPlan(
   { settings, source, notes }: Prepared,
@@ -147,10 +160,7 @@ async function showPlan(
 ): Promise<number> {
   const plan = await source.observe();
   const at = Date.now();
-  const state = evolveAll([
-    { type: "run.started", run: "dry-run", settings, pid: process.pid, version: "", position: 1, at },
-    { type: "tasks.observed", run: "dry-run", plan, position: 2, at },
-  ] satisfies Recorded[]);
+  const state = withRunBegun(EMPTY_STATE, settings, plan, at);
   const ready = state.run === null ? [] : readyTasks(state, state.run, plan, at);
   const around = { head: null, branch: null, notes: await notes.read(), notesPath: notes.path };
   const first = ready[0] && beginIteration(state, ready[0].id, 1, around, at);
