@@ -1,6 +1,6 @@
 import packageJson from "../package.json" with { type: "json" };
 import { reportError } from "./cli/report-error.ts";
-import { runCli } from "./cli/program.ts";
+import { runCli } from "./cli/commands.ts";
 import { tellPluginError } from "./engine/plugin-errors.ts";
 
 process.on("uncaughtException", (error) => {

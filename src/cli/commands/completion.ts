@@ -1,6 +1,5 @@
 import { Argument, type Command, type Option } from "commander";
-import type { Act, CliContext } from "../commands.ts";
-import { createProgram } from "../program.ts";
+import { createProgram, type Act, type CliContext } from "../commands.ts";
 
 export function define(command: Command, act: Act): void {
   command

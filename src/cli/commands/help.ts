@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { ownRoot } from "../../adapters/process/own-root.ts";
 import { PLAIN, type Style, closest } from "../../core/text.ts";
 import { Argument, type Command } from "commander";
-import { COMMANDS, type Act, type CliContext } from "../commands.ts";
+import { COMMANDS, createProgram, type Act, type CliContext } from "../commands.ts";
 import { columns } from "../print/style.ts";
-import { createProgram } from "../program.ts";
 import { RalphError } from "../../core/errors.ts";
 
 const OWN_ROOT = ownRoot(import.meta.dirname);

@@ -13,7 +13,7 @@ import { isOpen, taskState, type State, markersOf } from "../../core/state.ts";
 import { isCancelled } from "../../core/loop/task-status.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Lease, Offer } from "../fleet-ports.ts";
-import { InFlight } from "../in-flight.ts";
+import { InFlight } from "../engine.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
 import { isLeaseLost } from "./holdings.ts";
