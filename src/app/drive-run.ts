@@ -16,8 +16,7 @@ import { workspaceOf } from "./git-parts.ts";
 import { SIGNALS } from "./project.ts";
 import { withLog } from "./project-log.ts";
 import { requireGates, type Prepared } from "./prepare-run.ts";
-import { followRun } from "./run-followers.ts";
-import { composePorts, keepAwakeOf } from "./run-ports.ts";
+import { followRun, composePorts, keepAwakeOf } from "./run-ports.ts";
 
 /** Shows a run while it happens. */
 export interface RunDisplay extends Follower {

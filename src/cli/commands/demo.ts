@@ -105,8 +105,7 @@ const DATES_START = `export function isLeapYear(year) {
 `;
 
 const LEAP_TEST = `import assert from "node:assert/strict";
-import { test } from "node:test";
-import { isLeapYear } from "../dates.js";
+import { isLeapYear, parseDate, daysBetween, formatDate } from "../dates.js";
 
 test("every fourth year is a leap year", () => {
   assert.equal(isLeapYear(2024), true);
@@ -136,8 +135,6 @@ export function parseDate(text) {
 `;
 
 const PARSE_TEST = `import assert from "node:assert/strict";
-import { test } from "node:test";
-import { parseDate } from "../dates.js";
 
 test("the last day of February depends on the year", () => {
   assert.deepEqual(parseDate("2024-02-29"), { year: 2024, month: 2, day: 29 });
@@ -152,8 +149,6 @@ export function daysBetween(from, to) {
 `;
 
 const DAYS_TEST = `import assert from "node:assert/strict";
-import { test } from "node:test";
-import { daysBetween, parseDate } from "../dates.js";
 
 test("across the end of February in a leap year", () => {
   assert.equal(daysBetween(parseDate("2024-02-28"), parseDate("2024-03-01")), 2);
@@ -176,7 +171,6 @@ export function formatDate({ year, month, day }) {
 
 const FORMAT_TEST = `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatDate } from "../dates.js";
 
 test("a date is printed the ISO way", () => {
   assert.equal(formatDate({ year: 2024, month: 2, day: 9 }), "2024-02-09");

@@ -1,9 +1,8 @@
 import { missingGates, programOf } from "../../app/prepare-run.ts";
 import { type Project, driverOf, openProject, readConfig, workersOf } from "../../app/project.ts";
 import { builtInAgents } from "../../app/plugins.ts";
-import { sandboxTroubles } from "../../app/sandbox.ts";
+import { sandboxTroubles, channelsOf } from "../../app/run-ports.ts";
 import { hasLog, mendLog, openLog } from "../../app/project-log.ts";
-import { channelsOf } from "../../app/run-followers.ts";
 import { desktopProgram } from "../../adapters/notify/desktop-channel.ts";
 import { accountOf } from "../../adapters/agents/programs/accounts.ts";
 import { askProgram } from "../../adapters/process/run-program.ts";

@@ -1,7 +1,6 @@
 import { requireProgram, sayAgent } from "../../app/prepare-run.ts";
 import { builtInAgents, pluginsOf } from "../../app/plugins.ts";
-import { requireSandbox } from "../../app/sandbox.ts";
-import { agentsOf, keepAwakeOf } from "../../app/run-ports.ts";
+import { requireSandbox, agentsOf, keepAwakeOf } from "../../app/run-ports.ts";
 import { type Project, openProject, readConfig, SIGNALS } from "../../app/project.ts";
 import { workspaceOf } from "../../app/git-parts.ts";
 import { detectedSource } from "../../adapters/tasks/open-source.ts";

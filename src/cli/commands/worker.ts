@@ -10,17 +10,15 @@ import {
   requireQueue,
   usualPlace,
 } from "../../app/project.ts";
-import { requireSandbox, warnOfDaemons } from "../../app/sandbox.ts";
+import { requireSandbox, warnOfDaemons, followRun } from "../../app/run-ports.ts";
 import { hostname } from "node:os";
 import type { Command } from "commander";
 import { checkoutOfBare } from "../../adapters/git/find-repository.ts";
 import { findProgram } from "../../adapters/process/process-table.ts";
 import { acquireProjectLock } from "../../adapters/store/project-lock.ts";
-import { followRun } from "../../app/run-followers.ts";
 import { composeWorker } from "../../app/worker-ports.ts";
 import { resolveSettings } from "../../config/resolve-settings.ts";
-import type { Config } from "../../config/schema.ts";
-import { LANES_MAX } from "../../config/schema.ts";
+import { type Config, LANES_MAX } from "../../config/schema.ts";
 import type { Recorded } from "../../core/events.ts";
 import { restOf } from "../../core/loop/decide.ts";
 import { MERGER } from "../../core/loop/effects.ts";
