@@ -2,7 +2,6 @@ import { lastTranscript, prepareRalphFolder } from "../adapters/files/ralph-fold
 import { InterventionFiles } from "../adapters/files/intervention-files.ts";
 import { Views } from "../adapters/files/views.ts";
 import { systemClock } from "../adapters/process/system-clock.ts";
-import { acquireProjectLock } from "../adapters/store/project-lock.ts";
 import { RalphError } from "../core/errors.ts";
 import type { Event } from "../core/events.ts";
 import { gatesToKeep } from "../core/loop/submission.ts";
@@ -13,7 +12,7 @@ import { runEngine, recover, startRun } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
 import type { Follower, Log, Ports, Progress } from "../engine/ports.ts";
 import { workspaceOf } from "./git-parts.ts";
-import { SIGNALS } from "./project.ts";
+import { hearSignals, withLock } from "./project.ts";
 import { withLog } from "./project-log.ts";
 import { requireGates, type Prepared } from "./prepare-run.ts";
 import { followRun, composePorts, keepAwakeOf } from "./run-ports.ts";
@@ -43,12 +42,8 @@ export interface Drive {
 
 /** One run from the lock to its end; answers the state that it has left. */
 export async function driveRun(prepared: Prepared, drive: Drive): Promise<State> {
-  const lock = acquireProjectLock(prepared.project.stateFolder);
-  try {
-    return await withLog(prepared.project, (log) => driveWith(log, prepared, drive), prepared.commands);
-  } finally {
-    lock.release();
-  }
+  const { project, commands } = prepared;
+  return withLock(project, () => withLog(project, (log) => driveWith(log, prepared, drive), commands));
 }
 
 async function driveWith(log: Log, prepared: Prepared, drive: Drive): Promise<State> {
@@ -172,13 +167,6 @@ async function pathsToLeaveAlone(
   );
 }
 
-interface Interrupt {
-  /** The run is on record: a request from before is recorded now. */
-  runBegan(): void;
-  /** Takes the handlers away again. */
-  release(): void;
-}
-
 /**
  * The first signal asks the agent to stop, and the iteration is recorded. The second ends everything at once; the next
  * run records what is open as interrupted. A program that drives the run itself aborts its signal once instead.
@@ -187,33 +175,34 @@ function onInterrupt(
   journal: Journal,
   ports: Ports,
   { signal, say }: { readonly signal?: AbortSignal; readonly say: (text: string) => void },
-): Interrupt {
+) {
   let hasBegun = false;
-  let asked = signal?.aborted === true;
   const requestStop = (): void => {
     const { run } = journal.state;
-    asked = true;
     if (hasBegun && isOpen(run))
       void journal
         .record({ type: "stop.requested", run: run.id, urgency: "now" })
         // A log that takes no facts any more ends an embedded run by itself.
         .catch(() => (signal === undefined ? leaveAtOnce(journal, ports) : undefined));
   };
-  const onSignal = (): void => {
-    if (asked) return void leaveAtOnce(journal, ports);
-    say("stopping, the iteration will be recorded (again: stop at once)");
-    requestStop();
-  };
-  if (signal === undefined) for (const name of SIGNALS) process.on(name, onSignal);
-  signal?.addEventListener("abort", requestStop);
+  const interruption =
+    signal === undefined
+      ? hearSignals(
+          () => say("stopping, the iteration will be recorded (again: stop at once)"),
+          () => void leaveAtOnce(journal, ports),
+        )
+      : { signal, release: () => {} };
+  const asked = interruption.signal;
+  asked.addEventListener("abort", requestStop);
   return {
+    /** The run is on record: a request from before is recorded now. */
     runBegan() {
       hasBegun = true;
-      if (asked) requestStop();
+      if (asked.aborted) requestStop();
     },
     release() {
-      for (const name of SIGNALS) process.off(name, onSignal);
-      signal?.removeEventListener("abort", requestStop);
+      interruption.release();
+      asked.removeEventListener("abort", requestStop);
     },
   };
 }

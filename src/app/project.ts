@@ -5,7 +5,7 @@ import { refuseUnlessFolder } from "../adapters/files/ralph-folder.ts";
 import { findRepository } from "../adapters/git/find-repository.ts";
 import { ownRoot } from "../adapters/process/own-root.ts";
 import { projectId } from "../adapters/store/project-id.ts";
-import { isProjectLocked } from "../adapters/store/project-lock.ts";
+import { acquireProjectLock, isProjectLocked } from "../adapters/store/project-lock.ts";
 import type { GithubPlace } from "../adapters/tasks/gh.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
@@ -20,8 +20,31 @@ import { noteSecrets } from "../engine/secrets-seen.ts";
 
 export const OWN_ROOT = ownRoot(import.meta.dirname);
 
-/** What asks this program to end. */
-export const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Whether somebody asks this program to end. */
+export interface Interruption {
+  /** Aborted by the first signal. */
+  readonly signal: AbortSignal;
+  release(): void;
+}
+
+/** Hears what asks this program to end, until it is released: once, and again. */
+export function hearSignals(once: () => void = () => {}, again: () => void = () => {}): Interruption {
+  const interruption = new AbortController();
+  const hear = (): void => {
+    if (interruption.signal.aborted) return again();
+    interruption.abort();
+    once();
+  };
+  for (const name of SIGNALS) process.on(name, hear);
+  return {
+    signal: interruption.signal,
+    release() {
+      for (const name of SIGNALS) process.off(name, hear);
+    },
+  };
+}
 
 /** Who opens a project: from where, and how to tell that person something. */
 export interface Caller {
@@ -114,6 +137,19 @@ export async function readConfigWithOrigins({ root, ralphDir, env }: Place): Pro
 export function usualPlace({ github }: Pick<Config, "github">): GithubPlace {
   const { label, repo, when_done: whenDone } = github;
   return { label, repo: repo === "" ? null : repo, whenDone };
+}
+
+/** Works on the project while nobody else drives it. */
+export async function withLock<Result>(
+  { stateFolder }: Project,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const lock = acquireProjectLock(stateFolder);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
 }
 
 /** The process that drives the repository right now. */

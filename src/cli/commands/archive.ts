@@ -6,6 +6,7 @@ import {
   refuseWhileDriven,
   refuseWhileHeld,
   requirePerson,
+  withLock,
 } from "../../app/project.ts";
 import { workspaceOf } from "../../app/git-parts.ts";
 import {
@@ -15,7 +16,6 @@ import {
   sourceRequest,
   trackedAmong,
 } from "../../app/task-lists.ts";
-import { acquireProjectLock } from "../../adapters/store/project-lock.ts";
 import { prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
 import { readListFiles, writeArchive } from "../../adapters/files/archive.ts";
 import { RECORD_EVENTS } from "../../core/views/iteration-record.ts";
@@ -58,12 +58,7 @@ async function archive(context: CliContext, flags: ArchiveFlags): Promise<number
       hint: "give it a letter or a digit: ralph archive --label login",
     });
   if (project.queue !== null) await refuseWhileDriven(project);
-  const lock = acquireProjectLock(project.stateFolder);
-  try {
-    await putAway(project, name, flags, context);
-  } finally {
-    lock.release();
-  }
+  await withLock(project, () => putAway(project, name, flags, context));
   if (hasLog(project)) await refreshStatus(project);
   return 0;
 }

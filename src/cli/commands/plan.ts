@@ -1,11 +1,10 @@
 import { requireProgram, sayAgent } from "../../app/prepare-run.ts";
 import { builtInAgents, pluginsOf } from "../../app/plugins.ts";
 import { requireSandbox, agentsOf, keepAwakeOf } from "../../app/run-ports.ts";
-import { type Project, openProject, readConfig, SIGNALS } from "../../app/project.ts";
+import { type Project, openProject, readConfig, hearSignals, withLock } from "../../app/project.ts";
 import { workspaceOf } from "../../app/git-parts.ts";
 import { detectedSource } from "../../adapters/tasks/open-source.ts";
 import { lastTranscript, prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
-import { acquireProjectLock } from "../../adapters/store/project-lock.ts";
 import { sweep } from "../../adapters/process/process-sweep.ts";
 import { type TreeChanges, watchTree } from "../../adapters/git/workspace/own-checkout.ts";
 import { asArgument } from "../../core/text.ts";
@@ -58,7 +57,6 @@ export function define(command: Command, act: Act): void {
 
 /** Lets the agent turn requirements into `tasks.json`, and believes only what can be checked of it. */
 async function plan(context: CliContext, asked: string | undefined, flags: Flags): Promise<number> {
-  const { attempts } = flags;
   const project = await openProject(context);
   const config = await readConfig(project);
   const identity = { kind: "tasks-json", label: "tasks.json", path: null } as const;
@@ -70,16 +68,15 @@ async function plan(context: CliContext, asked: string | undefined, flags: Flags
   const { sandbox = null } = commands;
   if (sandbox?.kind !== "docker") requireProgram(agent, project);
   await requireSandbox(project, sandbox, [agent]);
-  const lock = acquireProjectLock(project.stateFolder);
-  try {
+  return withLock(project, async () => {
     prepareRalphFolder(project.ralphDir);
     // An agent that outlived a killed process of ours would go on writing.
     await sweep(planMarker(project));
     const files = new PlanFiles(project, prd, flags.force === true);
     if (!context.json) sayAgent(agent, project, flags.agent);
-    const made = await makePlan({ project, settings, sandbox, agent, files, attempts, context });
+    const { attempts } = flags;
     const report: PlanReport = {
-      ...made,
+      ...(await makePlan({ project, settings, sandbox, agent, files, attempts, context })),
       files,
       logs: relative(project.root, project.ralphDir),
       agent: agent.name,
@@ -88,9 +85,7 @@ async function plan(context: CliContext, asked: string | undefined, flags: Flags
     };
     context.print(context.json ? JSON.stringify(reportJson(report)) : reportLines(report));
     return exitCodeOf(report.outcome);
-  } finally {
-    lock.release();
-  }
+  });
 }
 
 /** Another file may come first when a run looks for its tasks. */
@@ -143,19 +138,13 @@ async function letAgentTry(planning: Planning): Promise<readonly Attempt[]> {
     },
     () => workspace,
   );
-  const interruption = new AbortController();
-  const stop = (): void => {
-    if (!interruption.signal.aborted) {
-      say("stopping (again: stop at once)");
-      return interruption.abort();
-    }
+  const leaveAtOnce = (): void =>
     void agents.sweep(planMarker(project)).finally(() => {
       files.putBackPrd(null);
       files.giveUp(null);
       process.exit(EXIT_CODES.stopped);
     });
-  };
-  for (const signal of SIGNALS) process.on(signal, stop);
+  const interruption = hearSignals(() => say("stopping (again: stop at once)"), leaveAtOnce);
   try {
     screen.line(`ralph plan · ${files.prdPath} → ${files.planPath} · ${agent.name}`);
     const changes = await watchTree(project, files.own);
@@ -174,7 +163,7 @@ async function letAgentTry(planning: Planning): Promise<readonly Attempt[]> {
       mistakes = outcome.mistakes;
     }
   } finally {
-    for (const signal of SIGNALS) process.off(signal, stop);
+    interruption.release();
     keepAwake.release();
     screen.rest();
   }

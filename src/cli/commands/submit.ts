@@ -1,5 +1,5 @@
 import { type Prepared, prepareRun } from "../../app/prepare-run.ts";
-import { type Project, SIGNALS, requirePerson, workersOf } from "../../app/project.ts";
+import { type Project, hearSignals, requirePerson, workersOf } from "../../app/project.ts";
 import { withLog } from "../../app/project-log.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
@@ -103,9 +103,7 @@ const LOOK_MS = 1_000;
 
 /** Shows what the workers do until nobody can do anything more; whoever watches stops nothing by leaving. */
 async function watchRun(project: Project, printer: RunPrinter, { say }: CliContext): Promise<number> {
-  const leaving = new AbortController();
-  const leave = (): void => leaving.abort();
-  for (const signal of SIGNALS) process.on(signal, leave);
+  const leaving = hearSignals();
   try {
     return await withLog(project, async (log) => {
       const followed = await followLog(log);
@@ -122,6 +120,6 @@ async function watchRun(project: Project, printer: RunPrinter, { say }: CliConte
     });
   } finally {
     printer.rest();
-    for (const signal of SIGNALS) process.off(signal, leave);
+    leaving.release();
   }
 }

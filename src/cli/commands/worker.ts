@@ -2,7 +2,7 @@ import { builtInAgents, type Plugins, pluginsOf } from "../../app/plugins.ts";
 import { programOf, requireGates } from "../../app/prepare-run.ts";
 import {
   type Project,
-  SIGNALS,
+  hearSignals,
   openProject,
   ownWorkerId,
   readConfig,
@@ -89,7 +89,12 @@ async function driveWorker(context: CliContext, flags: Flags): Promise<number> {
   const printer = printerFor(context, isQuiet);
   const health = new HealthLine(say, isQuiet);
   const id = ownWorkerId(project);
-  const leaving = onLeaving(say);
+  let endAgents: () => Promise<void> = () => Promise.resolve();
+  // Once: agents are asked to stop, what they did is recorded and pushed. Twice: at once; others go on when the lease is over.
+  const leaving = hearSignals(
+    () => say("leaving; what the agents did will be recorded, and others go on with it (again: at once)"),
+    () => void endAgents().finally(() => process.exit(EXIT_CODES.stopped)),
+  );
   const { worktree } = config;
   try {
     const crew = await composeWorker({
@@ -104,7 +109,7 @@ async function driveWorker(context: CliContext, flags: Flags): Promise<number> {
       onProgress: (progress) => printer.progress(progress),
       onTrouble: say,
     });
-    leaving.atOnce(() => crew.endAgents());
+    endAgents = () => crew.endAgents();
     const keepDays = config.logs.keep_days;
     const told = { project, log: crew.log, commands, plugins, keepDays, version, verbose, worker: id, say };
     const others = await followRun(told);
@@ -218,36 +223,6 @@ function sentenceOf(state: State, now: Instant, busyLanes: number): string {
     : "waiting for a task";
   const busy = busyLanes === 0 ? idle : busyLanes === 1 ? "1 lane busy" : `${busyLanes} lanes busy`;
   return `${busy} · ${count("done")} of ${statuses.length} done, ${count("doing")} under way, ${count("todo")} to do`;
-}
-
-interface Leaving {
-  /** Aborted by the first signal. */
-  readonly signal: AbortSignal;
-  /** What is done first when a second one comes. */
-  atOnce(first: () => Promise<void>): void;
-  release(): void;
-}
-
-/** Once: agents are asked to stop, what they did is recorded and pushed. Twice: at once; others go on when the lease is over. */
-function onLeaving(say: (text: string) => void): Leaving {
-  const leaving = new AbortController();
-  let first: () => Promise<void> = () => Promise.resolve();
-  const handle = (): void => {
-    if (leaving.signal.aborted) {
-      void first().finally(() => process.exit(EXIT_CODES.stopped));
-      return;
-    }
-    say("leaving; what the agents did will be recorded, and others go on with it (again: at once)");
-    leaving.abort();
-  };
-  for (const signal of SIGNALS) process.on(signal, handle);
-  return {
-    signal: leaving.signal,
-    atOnce: (act) => (first = act),
-    release() {
-      for (const signal of SIGNALS) process.off(signal, handle);
-    },
-  };
 }
 
 /** A worker shows what happens to the tasks that it holds or merges, and to the run; the rest is on the others' screens. */
