@@ -15,7 +15,7 @@ import { workspaceOf } from "./git-parts.ts";
 import { hearSignals, withLock } from "./project.ts";
 import { withLog } from "./project-log.ts";
 import { requireGates, type Prepared } from "./prepare-run.ts";
-import { followRun, composePorts, keepAwakeOf } from "./run-ports.ts";
+import { followRun, composePorts, keepAwakeOf, type RunFollowers } from "./run-ports.ts";
 
 /** Shows a run while it happens. */
 export interface RunDisplay extends Follower {
@@ -43,20 +43,29 @@ export interface Drive {
 /** One run from the lock to its end; answers the state that it has left. */
 export async function driveRun(prepared: Prepared, drive: Drive): Promise<State> {
   const { project, commands } = prepared;
-  return withLock(project, () => withLog(project, (log) => driveWith(log, prepared, drive), commands));
-}
-
-async function driveWith(log: Log, prepared: Prepared, drive: Drive): Promise<State> {
-  const { project, commands } = prepared;
-  const { display, version } = drive;
-  const keepAwake = keepAwakeOf(project);
+  const { display, version, verbose = false } = drive;
   prepareRalphFolder(project.ralphDir);
-  const views = new Views(project.ralphDir, log);
   const say = (text: string): void => {
     display.rest();
     project.say(text);
   };
-  const others = await followRun({ ...prepared, log, version, verbose: drive.verbose === true, say });
+  const driveWith = (log: Log): Promise<State> =>
+    followRun({ ...prepared, log, version, verbose, say }, (others) =>
+      driveFollowed(log, prepared, drive, others),
+    );
+  return withLock(project, () => withLog(project, driveWith, commands));
+}
+
+async function driveFollowed(
+  log: Log,
+  prepared: Prepared,
+  drive: Drive,
+  others: RunFollowers,
+): Promise<State> {
+  const { project, commands } = prepared;
+  const { display, version } = drive;
+  const keepAwake = keepAwakeOf(project);
+  const views = new Views(project.ralphDir, log);
   const retryKey = drive.signal === undefined ? listenForRetry(log) : null;
   try {
     const interventions = new InterventionFiles(project.ralphDir, log, systemClock);
@@ -100,15 +109,11 @@ async function driveWith(log: Log, prepared: Prepared, drive: Drive): Promise<St
     } finally {
       interrupt.release();
     }
-  } catch (error) {
-    others.failed(error);
-    throw error;
   } finally {
     retryKey?.rest();
     views.rest();
     keepAwake.release();
     display.rest();
-    await others.finish();
   }
 }
 

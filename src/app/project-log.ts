@@ -77,18 +77,6 @@ export async function readState(project: Project): Promise<State> {
   return hasLog(project) ? withLog(project, latestState) : EMPTY_STATE;
 }
 
-/** The state, and how many calls of this hour everybody has used who shares the store. */
-export async function readStateAndCalls(
-  project: Project,
-  now: Instant,
-): Promise<{ readonly state: State; readonly calls: number }> {
-  if (!hasLog(project)) return { state: EMPTY_STATE, calls: 0 };
-  return withLog(project, async (log) => ({
-    state: await latestState(log),
-    calls: await log.countCalls(hourOf(now).since),
-  }));
-}
-
 /** Every iteration, or those of a task, oldest first. */
 export async function iterationsOf(project: Project, task?: string): Promise<readonly IterationRecord[]> {
   const filter = { types: RECORD_EVENTS, ...(task !== undefined && { task }) };
@@ -138,7 +126,8 @@ interface StatusNow {
 
 /** Where the run and its tasks stand. */
 export async function statusNow(project: Project, now: Instant): Promise<StatusNow> {
-  const { state, calls } = await readStateAndCalls(project, now);
+  const read = async (log: Log) => [await latestState(log), await log.countCalls(hourOf(now).since)] as const;
+  const [state, calls] = hasLog(project) ? await withLog(project, read) : [EMPTY_STATE, 0];
   const workers = (await workersOf(project))?.map(workerRow) ?? null;
   const isDriven = workers === null ? driverOf(project) !== null : workers.some(isAtWork);
   return { state, isDriven, workers, status: projectStatus(state, isDriven, { calls, now }) };

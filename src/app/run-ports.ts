@@ -160,10 +160,6 @@ export interface RunFollowers {
   readonly followers: readonly Follower[];
   /** When the state is known, and nothing of this process is recorded yet. */
   start(state: State): Promise<void>;
-  /** What ended the run, and is no fact. */
-  failed(error: unknown): void;
-  /** Waits a bounded time for what is still to be sent. */
-  finish(): Promise<void>;
 }
 
 interface Told extends FollowedRun {
@@ -171,7 +167,11 @@ interface Told extends FollowedRun {
   readonly note: (text: string) => void;
 }
 
-export async function followRun(run: FollowedRun): Promise<RunFollowers> {
+/** Tells others of a run as long as the work takes, and then waits a bounded time for what is still to be sent. */
+export async function followRun<Result>(
+  run: FollowedRun,
+  work: (others: RunFollowers) => Promise<Result>,
+): Promise<Result> {
   const { project, version, verbose, say, keepDays } = run;
   const logbook = new Logbook(project.ralphDir, {
     onTrouble: (why) => say(`what happens cannot be written to ralph.log: ${why}`),
@@ -188,25 +188,27 @@ export async function followRun(run: FollowedRun): Promise<RunFollowers> {
   const told = { ...run, warn, note };
   const notifier = notifierOf(told);
   const telemetry = await telemetryOf(told);
-  return {
-    followers: [
-      logbookFollower((entries) => logbook.write(...entries)),
-      notifier,
-      ...(telemetry === null ? [] : [telemetry]),
-    ],
-    async start(state) {
-      keep("info", `ralph ${version} begins, in ${project.root}`);
-      const deleted = keepDays === 0 ? 0 : deleteTextsOlderThan(keepDays, project, state);
-      if (deleted > 0) note(`${deleted} transcripts and prompts were older than ${keepDays} days: deleted`);
-      await notifier.start(state);
-    },
-    failed(error) {
-      keep("error", knownRedactor(project.env)(error instanceof Error ? error.message : String(error)));
-    },
-    async finish() {
-      await Promise.all([notifier.finish(), telemetry?.finish()]);
-    },
-  };
+  try {
+    return await work({
+      followers: [
+        logbookFollower((entries) => logbook.write(...entries)),
+        notifier,
+        ...(telemetry === null ? [] : [telemetry]),
+      ],
+      async start(state) {
+        keep("info", `ralph ${version} begins, in ${project.root}`);
+        const deleted = keepDays === 0 ? 0 : deleteTextsOlderThan(keepDays, project, state);
+        if (deleted > 0) note(`${deleted} transcripts and prompts were older than ${keepDays} days: deleted`);
+        await notifier.start(state);
+      },
+    });
+  } catch (error) {
+    // What ended the run, and is no fact.
+    keep("error", knownRedactor(project.env)(error instanceof Error ? error.message : String(error)));
+    throw error;
+  } finally {
+    await Promise.all([notifier.finish(), telemetry?.finish()]);
+  }
 }
 
 const DAY_MS = 24 * 3_600_000;

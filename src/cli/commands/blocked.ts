@@ -317,25 +317,13 @@ function factor(text: string): number {
 
 /** Whether a run takes up a task that waited for a person, or what to type. */
 async function whatGoesOn(project: Project, { run, tasks }: State, task: TaskId): Promise<string> {
-  const runs = project.queue === null ? RUN : WORKERS;
-  if (!isOpen(run)) return runs.begin;
-  if (!(await isDriven(project))) return runs.goOn;
+  const isShared = project.queue !== null;
+  if (!isOpen(run)) return isShared ? "put it into the queue again: ralph submit" : "go on: ralph run";
+  if (!(await isDriven(project)))
+    return isShared ? "no worker is here; start one: ralph worker" : "go on: ralph run";
   const only = run.settings.onlyTasks;
   const isLeftAlone =
     run.stop !== null || (only !== null && !only.includes(task)) || tasks[task]?.exhaustedIn === run.id;
-  return isLeftAlone ? runs.leavesIt : runs.takesIt;
+  if (!isLeftAlone) return isShared ? "a worker takes it up" : "the run that is on takes it up";
+  return `the run that is on does not take it up; after it: ${isShared ? "ralph submit" : "ralph run"}`;
 }
-
-const RUN = {
-  begin: "go on: ralph run",
-  goOn: "go on: ralph run",
-  takesIt: "the run that is on takes it up",
-  leavesIt: "the run that is on does not take it up; after it: ralph run",
-};
-
-const WORKERS = {
-  begin: "put it into the queue again: ralph submit",
-  goOn: "no worker is here; start one: ralph worker",
-  takesIt: "a worker takes it up",
-  leavesIt: "the run that is on does not take it up; after it: ralph submit",
-};

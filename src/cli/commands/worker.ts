@@ -87,7 +87,7 @@ async function driveWorker(context: CliContext, flags: Flags): Promise<number> {
   const labels = labelsOf(commands.agents, ownLabels);
   const lock = acquireProjectLock(project.stateFolder);
   const printer = printerFor(context, isQuiet);
-  const health = new HealthLine(say, isQuiet);
+  const tell = isQuiet ? () => {} : say;
   const id = ownWorkerId(project);
   let endAgents: () => Promise<void> = () => Promise.resolve();
   // Once: agents are asked to stop, what they did is recorded and pushed. Twice: at once; others go on when the lease is over.
@@ -112,33 +112,15 @@ async function driveWorker(context: CliContext, flags: Flags): Promise<number> {
     endAgents = () => crew.endAgents();
     const keepDays = config.logs.keep_days;
     const told = { project, log: crew.log, commands, plugins, keepDays, version, verbose, worker: id, say };
-    const others = await followRun(told);
-    try {
-      health.began(id, lanes, labels);
-      const how = await runWorker(
-        {
-          ...crew,
-          id,
-          lanes,
-          labels,
-          merges,
-          drains,
-          leaseMs: queue.leaseMs,
-          followers: [ownFacts(printer, id, crew.holdings), crew.tidier, ...others.followers],
-          onOpened: (state) => others.start(state),
-          onTrouble: say,
-          onHealth: (now) => health.show(now),
-        },
-        leaving.signal,
-      );
-      return how === "drained" ? 0 : EXIT_CODES.stopped;
-    } catch (error) {
-      others.failed(error);
-      throw error;
-    } finally {
-      await others.finish();
-      await crew.close();
-    }
+    const how = await followRun(told, (others) => {
+      const many = lanes === 1 ? "1 lane" : `${lanes} lanes`;
+      tell(`worker ${id} is here, with ${many}: ${labels.join(", ")}`);
+      const followers = [ownFacts(printer, id, crew.holdings), crew.tidier, ...others.followers];
+      const about = { id, lanes, labels, merges, drains, leaseMs: queue.leaseMs };
+      const heard = { onOpened: others.start, onTrouble: say, onHealth: healthLines(tell) };
+      return runWorker({ ...crew, ...about, ...heard, followers }, leaving.signal);
+    }).finally(() => crew.close());
+    return how === "drained" ? 0 : EXIT_CODES.stopped;
   } finally {
     leaving.release();
     printer.rest();
@@ -183,30 +165,17 @@ function labelsOf(agents: readonly AgentSettings[], own: readonly string[]): rea
 const AGAIN_MS = 60_000;
 
 /** One line now and then that tells whoever looks whether the worker is well, and why it does nothing. */
-class HealthLine {
-  readonly #say: (text: string) => void;
-  readonly #isQuiet: boolean;
-  #last = "";
-  #saidAt = -Infinity;
-
-  constructor(say: (text: string) => void, isQuiet: boolean) {
-    this.#say = say;
-    this.#isQuiet = isQuiet;
-  }
-
-  began(id: string, lanes: number, labels: readonly string[]): void {
-    const many = lanes === 1 ? "1 lane" : `${lanes} lanes`;
-    if (!this.#isQuiet) this.#say(`worker ${id} is here, with ${many}: ${labels.join(", ")}`);
-  }
-
-  show({ state, now, busyLanes }: Health): void {
+function healthLines(say: (text: string) => void): (health: Health) => void {
+  let last = "";
+  let saidAt = -Infinity;
+  return ({ state, now, busyLanes }) => {
     const line = sentenceOf(state, now, busyLanes);
-    const isDue = performance.now() - this.#saidAt >= AGAIN_MS;
-    if (this.#isQuiet || line === this.#last || (busyLanes > 0 && !isDue)) return;
-    this.#last = line;
-    this.#saidAt = performance.now();
-    this.#say(line);
-  }
+    const isDue = performance.now() - saidAt >= AGAIN_MS;
+    if (line === last || (busyLanes > 0 && !isDue)) return;
+    last = line;
+    saidAt = performance.now();
+    say(line);
+  };
 }
 
 function sentenceOf(state: State, now: Instant, busyLanes: number): string {
