@@ -3,7 +3,7 @@ import { InterventionFiles } from "../adapters/files/intervention-files.ts";
 import { Views } from "../adapters/files/views.ts";
 import { systemClock } from "../adapters/process/system-clock.ts";
 import { RalphError } from "../core/errors.ts";
-import type { Event } from "../core/events.ts";
+import type { Event, Recorded } from "../core/events.ts";
 import { gatesToKeep } from "../core/loop/submission.ts";
 import { EXIT_CODES } from "../core/loop/outcome.ts";
 import type { GateSettings, WorktreeSettings } from "../core/settings.ts";
@@ -219,13 +219,8 @@ async function leaveAtOnce(journal: Journal, ports: Ports): Promise<never> {
 
 const CTRL_C = "\u0003";
 
-/** While a run waits at a terminal, the key `r` ends the wait. */
-interface RetryKey extends Follower {
-  /** Gives the keyboard back. */
-  rest(): void;
-}
-
-function listenForRetry(log: Log): RetryKey {
+/** While a run waits at a terminal, the key `r` ends the wait; `rest` gives the keyboard back. */
+function listenForRetry(log: Log) {
   const { stdin } = process;
   let run: string | null = null;
   const onKey = (keys: Buffer): void => {
@@ -249,7 +244,7 @@ function listenForRetry(log: Log): RetryKey {
     stdin.resume();
   };
   return {
-    follow(event) {
+    follow(event: Recorded) {
       if (event.type === "wait.started") listen(event.run);
       else if (["iteration.started", "retry.requested", "run.ended"].includes(event.type)) rest();
       return Promise.resolve();

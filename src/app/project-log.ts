@@ -12,14 +12,7 @@ import { closest } from "../core/text.ts";
 import type { Instant } from "../core/time.ts";
 import { iterationRecords, RECORD_EVENTS, type IterationRecord } from "../core/views/iteration-record.ts";
 import { blockedIds, blockedTasks, type BlockedTask } from "../core/views/inbox.ts";
-import {
-  isAtWork,
-  projectStatus,
-  type Status,
-  workerJson,
-  type WorkerRow,
-  workerRow,
-} from "../core/views/status.ts";
+import { isAtWork, projectStatus, type Status, workerJson, workerRow } from "../core/views/status.ts";
 import { latestState } from "../engine/follow-log.ts";
 import type { Log, LogFilter } from "../engine/ports.ts";
 import { driverOf, type Project, redactorOf, workersOf } from "./project.ts";
@@ -116,25 +109,18 @@ export async function unknownTask(
   );
 }
 
-interface StatusNow {
-  readonly state: State;
-  readonly isDriven: boolean;
-  readonly status: Status;
-  /** Null where one machine works alone. */
-  readonly workers: readonly WorkerRow[] | null;
-}
-
 /** Where the run and its tasks stand. */
-export async function statusNow(project: Project, now: Instant): Promise<StatusNow> {
+export async function statusNow(project: Project, now: Instant) {
   const read = async (log: Log) => [await latestState(log), await log.countCalls(hourOf(now).since)] as const;
   const [state, calls] = hasLog(project) ? await withLog(project, read) : [EMPTY_STATE, 0];
+  // Null where one machine works alone.
   const workers = (await workersOf(project))?.map(workerRow) ?? null;
   const isDriven = workers === null ? driverOf(project) !== null : workers.some(isAtWork);
   return { state, isDriven, workers, status: projectStatus(state, isDriven, { calls, now }) };
 }
 
 /** As `ralph status --json` prints it. */
-export function statusJson({ status, workers }: StatusNow): Status {
+export function statusJson({ status, workers }: Awaited<ReturnType<typeof statusNow>>): Status {
   return workers === null ? status : Object.assign({}, status, { workers: workers.map(workerJson) });
 }
 

@@ -9,7 +9,6 @@ import { leftWork } from "../engine/effects/set-aside.ts";
 import { RalphError } from "../core/errors.ts";
 import { asArgument, DETACHED, few, mergedBranch } from "../core/text.ts";
 import type { FileMark } from "../engine/parallel-ports.ts";
-import type { TaskSource } from "../engine/ports.ts";
 
 /** Drops work that was not accepted; the task begins anew when it goes on. */
 export async function discard(project: Project, task: string): Promise<Acted> {
@@ -188,18 +187,14 @@ async function moveBase(
   });
 }
 
-interface ListToUnmark {
-  readonly source: TaskSource;
-  readonly path: string;
-  /** The commit that takes the work back takes the mark along. */
-  isInGit: boolean;
-}
+type ListToUnmark = NonNullable<Awaited<ReturnType<typeof listOf>>>;
 
 /** Where the task is marked, if that is a file. */
-async function listOf(project: Project, { source: identity }: Undoable): Promise<ListToUnmark | null> {
+async function listOf(project: Project, { source: identity }: Undoable) {
   if (identity === null || identity.path === null) return null;
   const { path, kind } = identity;
   if (kind === "goal" || kind === "github" || kind === "plugin") return null;
   const { source } = sourceOf(project, { is: "file", path, base: project.root, kind });
+  // In git: the commit that takes the work back takes the mark along.
   return { source, path, isInGit: false };
 }

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { clearMerged, createSharedWorktrees, removeWorktree } from "../adapters/fleet/shared-worktrees.ts";
-import { createRemote, type Remote } from "../adapters/fleet/remote.ts";
+import { createRemote } from "../adapters/fleet/remote.ts";
 import { createFence } from "../adapters/fleet/fence.ts";
 import { createTaskBranches, pushingWorkspace } from "../adapters/fleet/task-branches.ts";
 import { createSharedMerging, onRemote } from "../adapters/fleet/shared-merging.ts";
@@ -30,9 +30,8 @@ import { EMPTY_STATE, markersOf, type State, type TaskState } from "../core/stat
 import type { Plan, SourceIdentity, TaskId } from "../core/plan.ts";
 import { createRedactor, withoutOwnSecrets } from "../core/redact.ts";
 import type { Commands } from "../core/settings.ts";
-import type { Fleet } from "../engine/fleet-ports.ts";
 import type { ParallelWork } from "../engine/parallel-ports.ts";
-import type { Follower, Log, Ports, Progress } from "../engine/ports.ts";
+import type { Follower, Ports, Progress } from "../engine/ports.ts";
 import { fencedLog, Holdings } from "../engine/worker/holdings.ts";
 import { SharedClock } from "../engine/worker/run-worker.ts";
 
@@ -55,23 +54,7 @@ export interface WorkerParts {
 const WORKER_VARIABLE = "RALPH_WORKER";
 
 /** Everything that a worker works with; the real outside is behind it. */
-export interface Crew {
-  readonly log: Log;
-  readonly fleet: Fleet;
-  readonly holdings: Holdings;
-  readonly clock: SharedClock;
-  readonly portsFor: (state: () => State) => Ports;
-  readonly progress: () => readonly unknown[];
-  /** Clears away what this clone has of tasks that are merged, by whomever. */
-  readonly tidier: Follower;
-  /** Ends what an earlier process has left running: its task may be in other hands, who cannot reach it. */
-  readonly endLeftovers: () => Promise<unknown>;
-  /** Without waiting for anything else. */
-  endAgents(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function composeWorker(parts: WorkerParts): Promise<Crew> {
+export async function composeWorker(parts: WorkerParts) {
   const { project, queue, worker, commands, onTrouble } = parts;
   const redact = createRedactor(secretsOf(project, commands));
   const tell = (what: string): void => onTrouble(redact(what));
@@ -104,7 +87,7 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
     holdings,
     clock,
     progress: () => [...running.values()].map(toWire),
-    portsFor(state) {
+    portsFor(state: () => State): Ports {
       const ports = portsOf(parts, { log, clock, parallel: git.parallel, redact }, state, {
         onProgress: (progress) => {
           running.set(progress.iteration, progress);
@@ -117,18 +100,21 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
       clear(mergedIn(state()));
       return ports;
     },
+    /** Clears away what this clone has of tasks that are merged, by whomever. */
     tidier: {
       follow: (event) => {
         if (event.type === "iteration.ended") running.delete(event.iteration);
         if (event.type === "worktree.removed") clear([event.task]);
         return Promise.resolve();
       },
-    },
+    } satisfies Follower,
+    /** Ends what an earlier process has left running: its task may be in other hands, who cannot reach it. */
     async endLeftovers() {
       await sweepWith(`${WORKER_VARIABLE}=${worker.id}`);
       await git.parallel.worktrees.clearLeftovers();
       await removeAbandonedOldChecks(dirname(project.stateFolder));
     },
+    /** Without waiting for anything else. */
     async endAgents() {
       const own = known().iterations.filter((open) => open.worker === worker.id);
       await Promise.all(own.flatMap(markersOf).map(sweep));
@@ -197,13 +183,6 @@ function submittedIn({
   return run === null || plan === null ? null : { identity: run.settings.source, plan };
 }
 
-interface RemoteWork {
-  readonly remote: Remote;
-  readonly parallel: ParallelWork;
-  /** Clears away what this clone has of tasks that are merged. */
-  clear(tasks: readonly TaskId[]): Promise<void>;
-}
-
 /** Worktrees, branches and merges of this clone, each brought to the remote while its lease lasts. */
 function remoteWork(
   parts: WorkerParts,
@@ -211,7 +190,7 @@ function remoteWork(
   isOthers: (task: TaskId) => boolean,
   redact: (text: string) => string,
   tell: (what: string) => void,
-): RemoteWork {
+) {
   const { project } = parts;
   const { root, env } = project;
   const remote = createRemote({
@@ -234,12 +213,13 @@ function remoteWork(
       worktrees: {
         ...createSharedWorktrees({ worktrees, remote, branches, wasElsewhere: isOthers }),
         // The base has its work: what an agent left half-done here must not keep its branch on the remote.
-        remove: async (task) => removeWorktree(worktrees, await remote.clone(), task),
+        remove: async (task: TaskId) => removeWorktree(worktrees, await remote.clone(), task),
       },
       merging: createSharedMerging({ merging, remote, fence }),
-      workspaceAt: (place) => pushingWorkspace(workspaceIn(place), branches),
+      workspaceAt: (place: string) => pushingWorkspace(workspaceIn(place), branches),
     },
-    clear: (tasks) =>
+    /** Clears away what this clone has of tasks that are merged. */
+    clear: (tasks: readonly TaskId[]) =>
       inTurn(`tidy ${root}`, async () => {
         const here = new Set((await worktrees.list()).map(({ task }) => task));
         await clearMerged(
