@@ -11,8 +11,8 @@ import {
   publishInboxFile,
   takeDefault,
   withdrawInboxFile,
+  type Performing,
 } from "./look-around.ts";
-import type { Performing } from "./open-iteration.ts";
 import { CANCELLED, type Clock, type Ports } from "./ports.ts";
 import { sameSource } from "../core/plan.ts";
 import type { Settings } from "../core/settings.ts";
@@ -23,7 +23,7 @@ import { markTask, mergeMarker, mergeTask, removeWorktree } from "./effects/merg
 import { bringBack, finishMoves, setAside } from "./effects/set-aside.ts";
 
 /** A reason of our own: without one an error object is made, trace and all, at every turn of the loop. */
-const OVER = "over";
+export const OVER = "over";
 
 /** How often the wall clock and others' facts are looked at while nothing of ours happens. */
 const TICK_MS = 1_000;
@@ -50,7 +50,9 @@ export async function runEngine(ports: Ports, journal: Journal, tickMs = TICK_MS
         if (decision.wakeAt === null) return journal.state;
         if (await sawNews(ports, journal)) continue;
       }
-      await waitForNews(ports.clock, decision, tickMs, [woken, inFlight.nextSettled()]);
+      const { wakeAt } = decision;
+      const untilWake = wakeAt === null ? tickMs : Math.max(0, wakeAt - ports.clock.now());
+      await waitForNews(ports.clock, Math.min(tickMs, untilWake), [woken, inFlight.nextSettled()]);
       inFlight.rethrowFailure();
     }
   } finally {
@@ -84,15 +86,13 @@ async function sawNews(ports: Ports, journal: Journal): Promise<boolean> {
 }
 
 /** Timers sleep when the machine does, so the wall clock is asked again at every tick. */
-async function waitForNews(
+export async function waitForNews(
   clock: Clock,
-  { wakeAt }: Decision,
   tickMs: number,
-  news: Promise<void>[],
+  news: readonly Promise<void>[],
 ): Promise<void> {
-  const untilWake = wakeAt === null ? tickMs : Math.max(0, wakeAt - clock.now());
   const tick = new AbortController();
-  await Promise.race([...news, clock.sleep(Math.min(tickMs, untilWake), tick.signal)]);
+  await Promise.race([...news, clock.sleep(tickMs, tick.signal)]);
   tick.abort(OVER);
 }
 
