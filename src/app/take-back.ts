@@ -103,7 +103,13 @@ export async function undo(
   }
   const { run, task, branch, spans } = last;
   const base = requireBranch(last);
-  if (project.queue !== null) throw notHere(last, base);
+  if (project.queue !== null) {
+    // Workers bring their work to the remote's base, and this clone may be behind it.
+    const commit = (spans[0]?.to ?? "").slice(0, 12);
+    throw new RalphError("usage", `${task} is on the base of the remote, which undo does not reach`, {
+      hint: `take it back by hand: git switch ${asArgument(base)} && git pull && git revert ${commit} && git push; then: ralph reset --task ${asArgument(task)}`,
+    });
+  }
   const list = await listOf(project, last);
   const prepared = await prepareUndo(project, last, base, list);
   const { from, to } = prepared;
@@ -126,14 +132,6 @@ export async function undo(
 export async function lastUndoableOf(project: Project, task: string | null): Promise<Undoable | null> {
   if (!hasLog(project)) return null;
   return withLog(project, async (log) => lastUndoable(await log.read(0, { types: UNDOABLE_EVENTS }), task));
-}
-
-/** Workers bring their work to the remote's base, and this clone may be behind it. */
-function notHere({ task, spans }: Undoable, base: string): RalphError {
-  const commit = (spans[0]?.to ?? "").slice(0, 12);
-  return new RalphError("usage", `${task} is on the base of the remote, which undo does not reach`, {
-    hint: `take it back by hand: git switch ${asArgument(base)} && git pull && git revert ${commit} && git push; then: ralph reset --task ${asArgument(task)}`,
-  });
 }
 
 function requireBranch({ task, base, spans }: Undoable): string {

@@ -27,7 +27,7 @@ import { composePorts, keepAwakeOf, type RunParts } from "./run-ports.ts";
 import { gatesOfRun } from "../core/loop/submission.ts";
 import { wasElsewhere } from "../core/loop/evolve-work.ts";
 import { EMPTY_STATE, markersOf, type State, type TaskState } from "../core/state.ts";
-import type { Plan, SourceIdentity, TaskId } from "../core/plan.ts";
+import type { TaskId } from "../core/plan.ts";
 import { createRedactor, withoutOwnSecrets } from "../core/redact.ts";
 import type { Commands } from "../core/settings.ts";
 import type { ParallelWork } from "../engine/parallel-ports.ts";
@@ -97,7 +97,13 @@ export async function composeWorker(parts: WorkerParts) {
       });
       sweep = (marker) => ports.agents.sweep(marker);
       known = state;
-      clear(mergedIn(state()));
+      // Whoever was away when they were merged has not heard of it.
+      const isOver = ({ merge, worktree }: TaskState) => merge?.is === "merged" && worktree === null;
+      clear(
+        Object.values(state().tasks)
+          .filter(isOver)
+          .map(({ id }) => id),
+      );
       return ports;
     },
     /** Clears away what this clone has of tasks that are merged, by whomever. */
@@ -140,7 +146,10 @@ function portsOf(
 ): Ports {
   const { project, worker, commands } = parts;
   const source = submittedSource(
-    () => submittedIn(state()),
+    () => {
+      const { run, plan } = state();
+      return run === null || plan === null ? null : { identity: run.settings.source, plan };
+    },
     (identity) =>
       sourceNamed(identity, project, { usual: parts.github, env: withoutOwnSecrets(project.env) }),
   );
@@ -166,21 +175,6 @@ function portsOf(
     },
     parallel,
   };
-}
-
-/** Whoever was away when they were merged has not heard of it. */
-function mergedIn({ tasks }: State): readonly TaskId[] {
-  const isOver = ({ merge, worktree }: TaskState): boolean => merge?.is === "merged" && worktree === null;
-  return Object.values(tasks)
-    .filter(isOver)
-    .map(({ id }) => id);
-}
-
-function submittedIn({
-  run,
-  plan,
-}: State): { readonly identity: SourceIdentity; readonly plan: Plan } | null {
-  return run === null || plan === null ? null : { identity: run.settings.source, plan };
 }
 
 /** Worktrees, branches and merges of this clone, each brought to the remote while its lease lasts. */

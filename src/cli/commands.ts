@@ -42,7 +42,11 @@ export function tell({ json, print }: CliContext, value: unknown, lines: () => r
 /** Reads the command line, runs the command, answers the exit code. The last catch of the program. */
 export async function runCli(words: readonly string[], version: string): Promise<number> {
   const argv = withoutAliases(words);
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", outliveBrokenPipe);
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      // Whoever read our output is gone; a run goes on without being watched.
+      if (error.code !== "EPIPE") throw error;
+    });
   const wantsJson = argv.includes("--json");
   let exitCode = 0;
   let program: Command | undefined;
@@ -86,9 +90,13 @@ export async function createProgram(
     .enablePositionalOptions()
     .exitOverride()
     .allowExcessArguments()
-    .action(() =>
-      program.args[0] === undefined ? program.outputHelp() : refuseUnknown(program, program.args[0]),
-    );
+    .action(() => {
+      const [word] = program.args;
+      if (word === undefined) return program.outputHelp();
+      const meant = closest(word, Object.keys(COMMANDS));
+      const hint = meant === null ? "" : ` Did you mean "${meant}"?`;
+      return program.error(`unknown command "${word}".${hint} (ralph --help lists them)`);
+    });
   // What is wrong is told in one place, `reportError`, also as JSON.
   program.configureOutput({ outputError: () => {} });
   for (const name of Object.keys(COMMANDS) as CommandName[]) {
@@ -128,17 +136,6 @@ function hintFor({ code, message }: CommanderError, command: Command | undefined
   return missing === undefined
     ? null
     : `ralph ${command.name()} <${missing.name()}>: ${missing.argChoices?.join(", ") ?? missing.description}`;
-}
-
-/** Whoever read our output is gone; a run goes on without being watched. */
-function outliveBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
-}
-
-function refuseUnknown(program: Command, word: string): never {
-  const meant = closest(word, Object.keys(COMMANDS));
-  const hint = meant === null ? "" : ` Did you mean "${meant}"?`;
-  return program.error(`unknown command "${word}".${hint} (ralph --help lists them)`);
 }
 
 function contextOf(command: Command, version: string): CliContext {

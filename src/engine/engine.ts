@@ -48,7 +48,12 @@ export async function runEngine(ports: Ports, journal: Journal, tickMs = TICK_MS
       inFlight.startMissing(wanted);
       if (inFlight.isEmpty) {
         if (decision.wakeAt === null) return journal.state;
-        if (await sawNews(ports, journal)) continue;
+        // While a run only waits, nobody else looks whether a person has given it something to do.
+        const news = await lookAround(ports, journal.state);
+        if (news.length > 0) {
+          await journal.record(...news);
+          continue;
+        }
       }
       const { wakeAt } = decision;
       const untilWake = wakeAt === null ? tickMs : Math.max(0, wakeAt - ports.clock.now());
@@ -76,13 +81,6 @@ async function recordDecisions(
     .filter(({ key }) => !looking.includes(key));
   for (const { events, task } of decisions) await journal.recordIfCurrent(events, task, seen);
   return decisions.length > 0;
-}
-
-/** While a run only waits, nobody else looks whether a person has given it something to do. */
-async function sawNews(ports: Ports, journal: Journal): Promise<boolean> {
-  const news = await lookAround(ports, journal.state);
-  if (news.length > 0) await journal.record(...news);
-  return news.length > 0;
 }
 
 /** Timers sleep when the machine does, so the wall clock is asked again at every tick. */

@@ -101,9 +101,8 @@ export function commitRequest(state: State, task: TaskId, iteration: number): Co
 export async function lookAround(ports: Ports, state: State): Promise<readonly Event[]> {
   if (!isOpen(state.run)) return [];
   const plan = await observed(ports, state);
-  const news: Event[] = samePlan(plan, state.plan)
-    ? []
-    : [{ type: "tasks.observed", run: state.run.id, plan }];
+  const isSame = plan === state.plan || JSON.stringify(plan) === JSON.stringify(state.plan);
+  const news: Event[] = isSame ? [] : [{ type: "tasks.observed", run: state.run.id, plan }];
   // Of an agent that is at work, or was until now, nobody knows yet what it did to them.
   const isQuiet = state.iterations.every(({ phase }) => phase.is !== "running" && phase.is !== "ended");
   const asking = isQuiet ? Object.values(state.tasks) : [];
@@ -137,10 +136,6 @@ async function readInboxFile(ports: Ports, task: TaskState): Promise<readonly Ev
   if (task.question === null || task.question.answer !== null || now === null) return [];
   const answer = now.sha256 === inboxFile.sha256 ? "" : readAnswer(now.text);
   return answer === "" ? [] : [{ type: "question.answered", task: task.id, answer, by: "person" }];
-}
-
-function samePlan(a: Plan, b: Plan | null): boolean {
-  return a === b || (b !== null && JSON.stringify(a) === JSON.stringify(b));
 }
 
 /** The first look of a run. */

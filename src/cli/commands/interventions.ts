@@ -196,7 +196,8 @@ async function metrics(context: CliContext): Promise<number> {
 }
 
 function rows(state: State, numbers: Metrics): readonly (readonly string[])[] {
-  const { iterations, wasted, tasksStarted, interventions: count, remedied, corrected } = state.tally;
+  const { iterations, wasted, tasksStarted, tasksCompleted, interventions, remedied, corrected } =
+    state.tally;
   const types = Object.entries(numbers.interventions_by_type)
     .toSorted(([, a], [, b]) => b - a)
     .map(([type, times]) => [`  ${type}`, String(times)]);
@@ -206,17 +207,16 @@ function rows(state: State, numbers: Metrics): readonly (readonly string[])[] {
   return [
     ["iterations", String(iterations), `${wasted} without progress (${percent(numbers.wasted_rate)})`],
     ["files per iteration", decimal(numbers.files_per_iteration)],
-    ["tasks begun", String(tasksStarted), tasksLine(state, numbers)],
+    [
+      "tasks begun",
+      String(tasksStarted),
+      `${tasksCompleted} completed (${percent(numbers.completion_rate)}), ${blockedTasks(state)} blocked (${percent(numbers.blocked_rate)})`,
+    ],
     ["cost per accepted task", cost === null ? "unknown" : `$${cost.toFixed(2)}`],
-    ["interventions", String(count), `${rate} in 100 iterations`],
+    ["interventions", String(interventions), `${rate} in 100 iterations`],
     ...types,
     ["corrections that helped", helped, `${remedied} of ${corrected}`],
   ];
-}
-
-function tasksLine(state: State, numbers: Metrics): string {
-  const blocked = blockedTasks(state);
-  return `${state.tally.tasksCompleted} completed (${percent(numbers.completion_rate)}), ${blocked} blocked (${percent(numbers.blocked_rate)})`;
 }
 
 function percent(rate: number | null): string {

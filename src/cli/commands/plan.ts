@@ -75,23 +75,20 @@ async function plan(context: CliContext, asked: string | undefined, flags: Flags
     const files = new PlanFiles(project, prd, flags.force === true);
     if (!context.json) sayAgent(agent, project, flags.agent);
     const { attempts } = flags;
+    const made = await makePlan({ project, settings, sandbox, agent, files, attempts, context });
+    // Another file may come first when a run looks for its tasks.
+    const isFound = config.source === "auto" && detectedSource(project)?.path === files.planPath;
     const report: PlanReport = {
-      ...(await makePlan({ project, settings, sandbox, agent, files, attempts, context })),
+      ...made,
       files,
       logs: relative(project.root, project.ralphDir),
       agent: agent.name,
-      run: runCommand(project, config.source, files.planPath),
+      run: isFound ? "ralph run" : `ralph run --source ${asArgument(files.planPath)}`,
       again: ["ralph plan", asked ?? [], files.hasOldPlan ? "--force" : []].flat().join(" "),
     };
     context.print(context.json ? JSON.stringify(reportJson(report)) : reportLines(report));
     return exitCodeOf(report.outcome);
   });
-}
-
-/** Another file may come first when a run looks for its tasks. */
-function runCommand(project: Project, source: string, planPath: string): string {
-  const isFound = source === "auto" && detectedSource(project)?.path === planPath;
-  return isFound ? "ralph run" : `ralph run --source ${asArgument(planPath)}`;
 }
 
 interface Planning {

@@ -19,7 +19,7 @@ import { evolveAll } from "../../core/loop/evolve.ts";
 import { planAct } from "../../core/loop/operator-act.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { readyTasks } from "../../core/loop/task-status.ts";
-import type { Plan, SourceIdentity } from "../../core/plan.ts";
+import type { Plan } from "../../core/plan.ts";
 import type { Settings } from "../../core/settings.ts";
 import { EMPTY_STATE, type State } from "../../core/state.ts";
 import type { Instant } from "../../core/time.ts";
@@ -85,7 +85,9 @@ async function run(
 ): Promise<number> {
   const prepared = await prepareRun(goal, flags, context);
   const { project, source, tasks, why, agents, settings } = prepared;
-  if (tasks === 0) context.say(noTasksIn(source.identity));
+  // Nothing to do is done; but who wrote a list did not mean that.
+  if (tasks === 0)
+    context.say(`${source.identity.label} has no tasks\n  → how they are written: ralph help tasks`);
   if (context.verbose || flags.dryRun === true) context.say(why);
   if (flags.dryRun === true) {
     await requirePrograms(prepared);
@@ -135,11 +137,6 @@ export async function appendJobSummary(
   } catch (error) {
     say(`the summary of the job cannot be written to ${file} (${(error as Error).message})`);
   }
-}
-
-/** Nothing to do is done; but who wrote a list did not mean that. */
-function noTasksIn({ label }: SourceIdentity): string {
-  return `${label} has no tasks\n  → how they are written: ralph help tasks`;
 }
 
 /** As if a run had begun after this state. */
@@ -202,7 +199,9 @@ async function retryBlocked(context: CliContext, flags: Flags): Promise<number> 
   const project = await openProject(context);
   requirePerson(project, "unblock tasks");
   const state = await readState(project);
-  const blocked = blockedInPlan(state);
+  // A task that is not in the list any more cannot be worked on.
+  const planned = new Set((state.plan?.tasks ?? []).map(({ id }) => id));
+  const blocked = blockedIds(state).filter((id) => planned.has(id));
   if (blocked.length === 0) {
     context.say("no task is blocked, so there is nothing to try again");
     return 0;
@@ -231,12 +230,6 @@ export async function runJust(tasks: readonly string[], state: State, context: C
   await requireStartable(prepared);
   const display = printerFor(context, true);
   await driveRun(prepared, { display, version: context.version, keepAwake: false });
-}
-
-/** A task that is not in the list any more cannot be worked on. */
-function blockedInPlan(state: State): readonly string[] {
-  const planned = new Set((state.plan?.tasks ?? []).map(({ id }) => id));
-  return blockedIds(state).filter((id) => planned.has(id));
 }
 
 /** Where these tasks came from, unless the command line says otherwise. */

@@ -1,4 +1,4 @@
-import { type Prepared, prepareRun } from "../../app/prepare-run.ts";
+import { prepareRun } from "../../app/prepare-run.ts";
 import { type Project, hearSignals, requirePerson, workersOf } from "../../app/project.ts";
 import { withLog } from "../../app/project-log.ts";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,7 +11,6 @@ import { restOf } from "../../core/loop/decide.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import type { Submission } from "../../core/loop/submission.ts";
 import { statusOf, tasksInScope } from "../../core/loop/task-status.ts";
-import type { SourceIdentity } from "../../core/plan.ts";
 import type { State } from "../../core/state.ts";
 import { count } from "../../core/views/explain-words.ts";
 import { followLog } from "../../engine/follow-log.ts";
@@ -37,34 +36,22 @@ async function submitAndWatch(context: CliContext, goal: string | undefined, fla
   const prepared = await prepareRun(goal, { ...flags, worktree: true }, context);
   const { project, source, why } = prepared;
   requirePerson(project, "submit tasks");
-  requireFile(source.identity);
+  const { kind, label } = source.identity;
+  // What workers have done is marked in a file of the base, which everybody gets.
+  if (kind === "plugin")
+    throw new RalphError("usage", `the tasks of ${label} cannot be submitted: workers mark tasks in a file`, {
+      hint: "work on them here alone, with RALPH_QUEUE_URL= ralph run; or submit a file with tasks",
+    });
   if (context.verbose) context.say(why);
   const { submission, state } = await submitTasks(prepared, { ...context, model: flags.model });
-  await tellSubmission(prepared, submission, state, context.json && flags.watch !== true, context);
+  const workers = ((await workersOf(project)) ?? []).filter((worker) => worker.is === "here").length;
+  const said = { is: submission.is, run: state.run?.id ?? null, source: label, ...countsOf(state) };
+  const asJson = context.json && flags.watch !== true;
+  context.print(asJson ? JSON.stringify({ ...said, workers }) : linesOf(said, workers));
   if (flags.watch !== true) return 0;
   const code = await watchRun(project, printerFor(context), context);
   await appendJobSummary(project, flags, context);
   return code;
-}
-
-/** What workers have done is marked in a file of the base, which everybody gets. */
-function requireFile({ kind, label }: SourceIdentity): void {
-  if (kind !== "plugin") return;
-  throw new RalphError("usage", `the tasks of ${label} cannot be submitted: workers mark tasks in a file`, {
-    hint: "work on them here alone, with RALPH_QUEUE_URL= ralph run; or submit a file with tasks",
-  });
-}
-
-async function tellSubmission(
-  { project, source }: Prepared,
-  { is }: Submission,
-  state: State,
-  asJson: boolean,
-  { print }: CliContext,
-): Promise<void> {
-  const workers = ((await workersOf(project)) ?? []).filter((worker) => worker.is === "here").length;
-  const said = { is, run: state.run?.id ?? null, source: source.identity.label, ...countsOf(state) };
-  print(asJson ? JSON.stringify({ ...said, workers }) : linesOf(said, workers));
 }
 
 function countsOf(state: State) {

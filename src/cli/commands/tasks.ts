@@ -47,21 +47,18 @@ async function tasks(
       hint: `ralph tasks lists them; besides: ${ACTIONS.join(", ")}`,
     });
   const project = await openProject(context);
-  if (action === "proposals") return listProposals(project, context);
+  if (action === "proposals") {
+    const open = openProposals(await readState(project));
+    return tell(context, open.map(proposalEntry), () =>
+      open.length === 0 ? ["No agent has changed the task list."] : open.flatMap(proposalLines),
+    );
+  }
   if (action === "accept" || action === "dismiss") return settleProposal(project, action, title, context);
   const request = sourceRequest(project, await readConfig(project), flags, context);
   return action === "add" ? add(project, request, title, context) : list(project, request, context);
 }
 
 const ACTIONS: readonly string[] = ["add", "proposals", "accept", "dismiss"];
-
-/** What agents did to the list, and nobody has settled yet. */
-async function listProposals(project: Project, context: CliContext): Promise<number> {
-  const open = openProposals(await readState(project));
-  return tell(context, open.map(proposalEntry), () =>
-    open.length === 0 ? ["No agent has changed the task list."] : open.flatMap(proposalLines),
-  );
-}
 
 async function settleProposal(
   project: Project,
@@ -159,7 +156,9 @@ export function defineImport(command: Command, act: Act): void {
 /** Makes stories of somebody's tasks; the original stays as it is. */
 async function importFile(context: CliContext, file: string, flags: ImportFlags): Promise<number> {
   const project = await openProject(context);
-  const request = await requestOf(file, project);
+  const isIssues = /^github(?::|$)/.test(file);
+  const place = isIssues ? githubPlace(file, usualPlace(await readConfig(project))) : null;
+  const request: ImportRequest = place === null ? { is: "file", path: file } : { is: "github", place };
   const imported = await importTasks(request, { ...context, ...project });
   const { count: found, as, source, losses, json, isThere } = imported;
   const { stdout, stderr } = context;
@@ -183,10 +182,4 @@ Read as ${as}. The original stays as it is; to work on it in place: ralph run --
 ${lost}Look them over (ralph tasks), add verifyCommands, then: ralph run
 `);
   return 0;
-}
-
-async function requestOf(file: string, project: Project): Promise<ImportRequest> {
-  const isIssues = /^github(?::|$)/.test(file);
-  const place = isIssues ? githubPlace(file, usualPlace(await readConfig(project))) : null;
-  return place === null ? { is: "file", path: file } : { is: "github", place };
 }

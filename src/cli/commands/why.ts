@@ -12,7 +12,6 @@ import {
 import type { Command } from "commander";
 import { tell, type Act, type CliContext } from "../commands.ts";
 import { wrap } from "../print/style.ts";
-import type { State } from "../../core/state.ts";
 import {
   explainIteration,
   iterationJson,
@@ -54,20 +53,19 @@ async function answer(what: string | undefined, project: Project, style: Style):
   if (!/^\d+$/.test(what)) throw await unknownTask(what, state, project);
   const number = Number(what);
   const [record] = iterationRecords(await readEvents(project, { iteration: number }));
-  if (record === undefined) throw unknownIteration(number, state);
+  if (record === undefined) {
+    const { lastIteration } = state;
+    const last = lastIteration === 0 ? "none has run yet" : `the last one is ${lastIteration}`;
+    throw new RalphError("usage", `there is no iteration ${number}; ${last}`, {
+      hint: "ralph history lists the iterations",
+    });
+  }
   return { lines: iterationLines(explainIteration(record), number, style), json: iterationJson(record) };
-}
-
-function unknownIteration(number: number, { lastIteration }: State): RalphError {
-  const last = lastIteration === 0 ? "none has run yet" : `the last one is ${lastIteration}`;
-  return new RalphError("usage", `there is no iteration ${number}; ${last}`, {
-    hint: "ralph history lists the iterations",
-  });
 }
 
 function runLines({ headline, tasks, next }: RunExplanation, style: Style): readonly string[] {
   return [
-    ...bold(wrap("", headline), style),
+    ...wrap("", headline).map(style.bold),
     ...tasks.flatMap((task) => [...wrap("  ", task.text), ...nextLines(task.next, "    ", style)]),
     ...nextLines(next, "", style),
   ];
@@ -79,7 +77,7 @@ function taskLines(explanation: TaskExplanation, style: Style): readonly string[
   const width = Math.max(1, ...numbers.map((number) => number.length));
   const isCertificate = next !== null && next.startsWith("ralph verify");
   return [
-    ...bold(wrap("", headline), style),
+    ...wrap("", headline).map(style.bold),
     ...steps.flatMap(({ text }, at) => wrap(`  ${(numbers[at] ?? "").padStart(width)}  `, text)),
     ...(isCertificate ? [`Certificate: ${next}`] : nextLines(next, "", style)),
   ];
@@ -92,7 +90,7 @@ function iterationLines(
 ): readonly string[] {
   const width = Math.max(0, ...groups.map(({ about }) => about.length));
   return [
-    ...bold(wrap("", headline), style),
+    ...wrap("", headline).map(style.bold),
     ...groups.flatMap(({ about, sentences }) =>
       sentences.flatMap((sentence, at) => wrap(`  ${(at === 0 ? about : "").padEnd(width)}  `, sentence)),
     ),
@@ -102,8 +100,4 @@ function iterationLines(
 
 function nextLines(next: string | null, indent: string, style: Style): readonly string[] {
   return next === null ? [] : [style.ask(`${indent}→ ${next}`)];
-}
-
-function bold(lines: readonly string[], style: Style): readonly string[] {
-  return lines.map((line) => style.bold(line));
 }

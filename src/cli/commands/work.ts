@@ -29,7 +29,8 @@ async function diff(context: CliContext, asked: string | undefined): Promise<num
   const { stderr, style } = context;
   const project = await openProject(context);
   const state = await readState(project);
-  const task = asked ?? lastWorkedOn(state);
+  const begun = Object.values(state.tasks).filter(({ workBase }) => workBase !== null);
+  const task = asked ?? begun.toSorted((a, b) => b.position - a.position)[0]?.id ?? null;
   if (task === null) {
     context.say("no task has been worked on yet");
     return 1;
@@ -46,11 +47,6 @@ async function diff(context: CliContext, asked: string | undefined): Promise<num
   return tell(context, { task, is, ranges, patch: parts.join("") }, () =>
     parts.flatMap((part) => part.split("\n")).map((line) => coloured(line, style)),
   );
-}
-
-function lastWorkedOn(state: State): string | null {
-  const begun = Object.values(state.tasks).filter(({ workBase }) => workBase !== null);
-  return begun.toSorted((a, b) => b.position - a.position)[0]?.id ?? null;
 }
 
 async function workOf(project: Project, state: State, task: string): Promise<Shown | null> {

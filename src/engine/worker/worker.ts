@@ -206,7 +206,9 @@ export class Worker {
     if (tasks.length >= lanes || this.#abandonments.isPaused("taking")) return;
     const wanted = this.#offersForUs(effects, state).filter(({ task }) => !held.has(task));
     if (wanted.length === 0) return;
-    const taken = await fleet.take(Math.min(lanes - tasks.length, wanted.length), labelsNeeded(wanted));
+    // The different sets of labels, each once.
+    const sets = new Map(wanted.map(({ labels }) => [labels.join(" "), labels]));
+    const taken = await fleet.take(Math.min(lanes - tasks.length, wanted.length), [...sets.values()]);
     for (const lease of taken) this.#begin(lease);
   }
 
@@ -357,11 +359,6 @@ function offersOf(effects: readonly Effect[], state: State, now: Instant): reado
   return [...ids]
     .slice(0, OFFERS_MAX)
     .map((task, rank) => ({ task, rank, labels: labelsOf(tasks.get(task), state, now) }));
-}
-
-/** The different sets of labels, each once. */
-function labelsNeeded(offers: readonly Offer[]): readonly (readonly string[])[] {
-  return [...new Map(offers.map(({ labels }) => [JSON.stringify(labels), labels])).values()];
 }
 
 function labelsOf(task: Task | undefined, state: State, now: Instant): readonly string[] {
