@@ -81,11 +81,13 @@ export async function openProject({ cwd, env, dir, say = () => {} }: Caller): Pr
   const { root, commonDir } = await findRepository(cwd);
   const stateFolder = join(commonDir, "ralph");
   const place = { root, ralphDir: resolve(root, dir ?? env["RALPH_DIR"] ?? ".ralph"), env };
+  const isAlone = !mayHaveQueue(place.ralphDir, env);
+  const { url, lease: leaseMs } = isAlone ? { url: "", lease: 0 } : (await readConfig(place)).queue;
   return {
     ...place,
     stateFolder,
     stateFile: stateFile(env["RALPH_STATE"], stateFolder),
-    queue: mayHaveQueue(place.ralphDir, env) ? await readQueue(place) : null,
+    queue: url === "" ? null : { url, leaseMs },
     say,
   };
 }
@@ -106,11 +108,6 @@ function mentionsQueue(file: string): boolean {
   } catch {
     return false; // whoever needs the configuration says why it cannot be read
   }
-}
-
-async function readQueue(place: Place): Promise<Queue | null> {
-  const { url, lease } = (await readConfig(place)).queue;
-  return url === "" ? null : { url, leaseMs: lease };
 }
 
 /** Where the log lies: in the project's own folder, or where `RALPH_STATE` says, a folder or a `.db` file. */

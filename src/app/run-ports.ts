@@ -197,7 +197,12 @@ export async function followRun<Result>(
       ],
       async start(state) {
         keep("info", `ralph ${version} begins, in ${project.root}`);
-        const deleted = keepDays === 0 ? 0 : deleteTextsOlderThan(keepDays, project, state);
+        // Never those of a run that goes on.
+        const before = Math.min(
+          Date.now() - keepDays * DAY_MS,
+          isOpen(state.run) ? state.run.startedAt : Infinity,
+        );
+        const deleted = keepDays === 0 ? 0 : deleteOldTexts(project.ralphDir, before);
         if (deleted > 0) note(`${deleted} transcripts and prompts were older than ${keepDays} days: deleted`);
         await notifier.start(state);
       },
@@ -212,12 +217,6 @@ export async function followRun<Result>(
 }
 
 const DAY_MS = 24 * 3_600_000;
-
-/** Never those of a run that goes on. */
-function deleteTextsOlderThan(days: number, { ralphDir }: Project, { run }: State): number {
-  const before = Date.now() - days * DAY_MS;
-  return deleteOldTexts(ralphDir, isOpen(run) ? Math.min(before, run.startedAt) : before);
-}
 
 /** Every fact in words; those that came together are written together. */
 function logbookFollower(write: (entries: readonly LogEntry[]) => void): Follower {

@@ -81,14 +81,10 @@ export function sourceOf(
   return openSource(request, project, defaults);
 }
 
-/** The source that the configuration names, or that is found. */
-export async function configuredSource(project: Project): Promise<TaskSource> {
-  return sourceOf(project, sourceRequest(project, await readConfig(project))).source;
-}
-
 /** The tasks of the configured list as it is now. */
 export async function readTasks(project: Project): Promise<readonly Task[]> {
-  return (await (await configuredSource(project)).observe()).tasks;
+  const request = sourceRequest(project, await readConfig(project));
+  return (await sourceOf(project, request).source.observe()).tasks;
 }
 
 /** For output: its tasks contain none of the secrets of the environment or the configuration. */

@@ -140,7 +140,13 @@ async function decide(context: CliContext, words: readonly string[]): Promise<nu
     context.say(`note: "${answer}" is none of the options (${options.join(", ")}); it is taken as it is`);
   context.say(`${task} asked: ${text}`);
   context.say(`answered: ${answer}`);
-  context.stderr.write(`  → ${await nextStep(project, state, task, answer)}\n`);
+  // It may have asked with the last iteration that it had.
+  const isBlocked = state.tasks[task]?.blockedReason != null;
+  const completes = state.tasks[task]?.question?.acceptance?.is === "completion" && isAcceptance(answer);
+  const next = isBlocked
+    ? `it is blocked as well: ralph unblock ${asArgument(task)}`
+    : `${await whatGoesOn(project, state, task)}${completes ? ` (no agent is asked again about ${task})` : ""}`;
+  context.stderr.write(`  → ${next}\n`);
   return 0;
 }
 
@@ -166,15 +172,6 @@ function wordsAsAnswer(
       hint: howTo(only),
     });
   return { task: only.task, answer };
-}
-
-async function nextStep(project: Project, state: State, task: string, answer: string): Promise<string> {
-  // It asked with the last iteration that it had.
-  if (state.tasks[task]?.blockedReason != null)
-    return `it is blocked as well: ralph unblock ${asArgument(task)}`;
-  const next = await whatGoesOn(project, state, task);
-  const completes = state.tasks[task]?.question?.acceptance?.is === "completion" && isAcceptance(answer);
-  return completes ? `${next} (no agent is asked again about ${task})` : next;
 }
 
 /** After a sentence, a line for each. */

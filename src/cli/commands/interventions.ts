@@ -1,7 +1,7 @@
 import { hasLog, iterationsOf, readEvents, readState, unknownTask, withLog } from "../../app/project-log.ts";
 import { type Project, driverOf, openProject } from "../../app/project.ts";
 import { promiseEntries, type PromiseEntry } from "../../core/views/iteration-entries.ts";
-import { lessonsOf, type Lesson } from "../../core/loop/intervention.ts";
+import { lessonsOf } from "../../core/loop/intervention.ts";
 import { Option, type Command } from "commander";
 import { tell, type Act, type CliContext } from "../commands.ts";
 import { columns, shortened } from "../print/style.ts";
@@ -133,7 +133,12 @@ async function lessons(
     throw new RalphError("usage", "say which lesson to remove", { hint });
   const project = await openProject(context);
   const known = lessonsOf((await readState(project)).findings);
-  if (rule === undefined) return tell(context, known, () => lessonLines(known));
+  if (rule === undefined)
+    return tell(context, known, () =>
+      known.length === 0
+        ? [NO_LESSON]
+        : columns(known.map((lesson) => [lesson.rule, lesson.tasks.join(", "), lesson.sentence])),
+    );
   const rules = known.map((lesson) => lesson.rule);
   if (!rules.includes(rule)) throw unknownName("lesson", rule, rules);
   await withLog(project, (log) => log.append([{ type: "lesson.removed", rule }]));
@@ -142,13 +147,8 @@ async function lessons(
   return tell(context, left, () => []);
 }
 
-function lessonLines(known: readonly Lesson[]): readonly string[] {
-  if (known.length > 0)
-    return columns(known.map(({ rule, tasks, sentence }) => [rule, tasks.join(", "), sentence]));
-  return [
-    "No lesson yet: what goes wrong in three tasks becomes one. What went wrong so far: ralph interventions",
-  ];
-}
+const NO_LESSON =
+  "No lesson yet: what goes wrong in three tasks becomes one. What went wrong so far: ralph interventions";
 
 export function defineProfile(command: Command, act: Act): void {
   command.option("--agent <name>", "only this agent").option("--json", "print JSON").action(act(profile));

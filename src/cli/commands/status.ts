@@ -38,16 +38,18 @@ async function status(context: CliContext, flags: { loops?: boolean }): Promise<
 }
 
 function statusLines(status: Status, isShared: boolean, style: Style): readonly string[] {
-  const { run } = status;
+  const { run, calls, breaker } = status;
   if (run === null && isShared)
     return ["Nothing was submitted to the queue yet.", "Put tasks into it: ralph submit"];
   if (run === null)
     return ["No run yet in this repository.", `Start one: ralph run "what you want" --check "npm test"`];
+  const limit = calls.limit === null ? "" : ` / ${calls.limit}`;
+  const next = breaker.state === "OPEN" ? "; let it try again: ralph reset --circuit" : "";
   return [
     runLine(run, isShared, style),
     `iterations ${run.iterations} / ${run.max_iterations} · without progress ${run.stuck_count} · cost ${costInWords(status.cost)}`,
-    limitsInWords(status),
-    ...breakerLines(status.breaker, style),
+    `calls this hour ${calls.used ?? "unknown"}${limit} · breaker ${breaker.state}`,
+    ...(breaker.state === "CLOSED" ? [] : [style.bad(`breaker ${breaker.state}: ${breaker.reason}${next}`)]),
     "",
     ...status.tasks.map((task) => taskLine(task, style)),
     ...status.inbox.flatMap((item) => [
@@ -95,17 +97,6 @@ function costInWords({ usd, budget_usd: budget, forecast_usd: forecast }: Status
   const of = budget === null ? "" : ` of ${dollars(budget)}`;
   const ahead = forecast === null ? "" : ` (all tasks: about ${dollars(forecast)})`;
   return `${dollars(usd)}${of}${ahead}`;
-}
-
-function limitsInWords({ calls, breaker }: Status): string {
-  const limit = calls.limit === null ? "" : ` / ${calls.limit}`;
-  return `calls this hour ${calls.used ?? "unknown"}${limit} · breaker ${breaker.state}`;
-}
-
-function breakerLines({ state, reason }: Status["breaker"], style: Style): readonly string[] {
-  if (state === "CLOSED") return [];
-  const next = state === "OPEN" ? "; let it try again: ralph reset --circuit" : "";
-  return [style.bad(`breaker ${state}: ${reason}${next}`)];
 }
 
 function taskLine(task: TaskRow, style: Style): string {

@@ -84,7 +84,8 @@ async function driveWorker(context: CliContext, flags: Flags): Promise<number> {
   const config = await readConfig(project);
   const plugins = await pluginsOf(project, config);
   const commands = await commandsHere(project, config, flags.sandbox, plugins);
-  const labels = labelsOf(commands.agents, ownLabels);
+  const agents = commands.agents.map(({ name }) => `agent:${name}`);
+  const labels = [...new Set([`os:${process.platform}`, `host:${hostname()}`, ...agents, ...ownLabels])];
   const lock = acquireProjectLock(project.stateFolder);
   const printer = printerFor(context, isQuiet);
   const tell = isQuiet ? () => {} : say;
@@ -154,11 +155,6 @@ async function commandsHere(
   warnOfDaemons(project);
   await requireGates(commands.gates, { project });
   return { ...commands, agents };
-}
-
-function labelsOf(agents: readonly AgentSettings[], own: readonly string[]): readonly string[] {
-  const names = agents.map(({ name }) => `agent:${name}`);
-  return [...new Set([`os:${process.platform}`, `host:${hostname()}`, ...names, ...own])];
 }
 
 /** So often at most the same kind of line is said again. */

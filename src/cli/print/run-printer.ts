@@ -3,8 +3,6 @@ import type { CliContext } from "../commands.ts";
 import { REWRITE } from "./style.ts";
 import { RunLines } from "../../core/views/run-lines.ts";
 import type { Style } from "../../core/text.ts";
-import type { Recorded } from "../../core/events.ts";
-import type { State } from "../../core/state.ts";
 import { isoTime, type Instant, formatDuration } from "../../core/time.ts";
 import { toWire } from "../../core/wire.ts";
 import type { RunDisplay } from "../../app/drive-run.ts";
@@ -63,8 +61,10 @@ export function terminalPrinter(stream: NodeJS.WriteStream, style: Style): RunPr
     for (const line of lines) stream.write(`${line}\n`);
     if (event.type === "iteration.started") live.show("starting");
     if (event.type === "wait.started") live.show(() => countdown(event.until));
-    const checking = checkingText(event, state);
-    if (checking !== "") live.show(checking);
+    // Who is asked next about an iteration that has ended.
+    const iteration = "iteration" in event ? event.iteration : null;
+    const lane = laneRows(state).find(({ work }) => work !== null && work.iteration === iteration);
+    if (lane?.work?.says) live.show(lane.work.says);
     return Promise.resolve();
   };
   return {
@@ -76,12 +76,6 @@ export function terminalPrinter(stream: NodeJS.WriteStream, style: Style): RunPr
     },
     rest: () => live.stop(),
   };
-}
-
-/** Who is asked next about an iteration that has ended. */
-function checkingText(event: Recorded, state: State): string {
-  if (!("iteration" in event)) return "";
-  return laneRows(state).find(({ work }) => work?.iteration === event.iteration)?.work?.says ?? "";
 }
 
 function countdown(until: Instant | null): string {
