@@ -26,7 +26,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export interface Interruption {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  release(): void;
+  readonly release: () => void;
 }
 
 /** Hears what asks this program to end, until it is released: once, and again. */

@@ -159,7 +159,7 @@ interface FollowedRun {
 export interface RunFollowers {
   readonly followers: readonly Follower[];
   /** When the state is known, and nothing of this process is recorded yet. */
-  start(state: State): Promise<void>;
+  readonly start: (state: State) => Promise<void>;
 }
 
 interface Told extends FollowedRun {

@@ -97,13 +97,7 @@ export async function composeWorker(parts: WorkerParts) {
       });
       sweep = (marker) => ports.agents.sweep(marker);
       known = state;
-      // Whoever was away when they were merged has not heard of it.
-      const isOver = ({ merge, worktree }: TaskState) => merge?.is === "merged" && worktree === null;
-      clear(
-        Object.values(state().tasks)
-          .filter(isOver)
-          .map(({ id }) => id),
-      );
+      clear(mergedIn(state()));
       return ports;
     },
     /** Clears away what this clone has of tasks that are merged, by whomever. */
@@ -175,6 +169,14 @@ function portsOf(
     },
     parallel,
   };
+}
+
+/** Whoever was away when they were merged has not heard of it. */
+function mergedIn({ tasks }: State): readonly TaskId[] {
+  const isOver = ({ merge, worktree }: TaskState): boolean => merge?.is === "merged" && worktree === null;
+  return Object.values(tasks)
+    .filter(isOver)
+    .map(({ id }) => id);
 }
 
 /** Worktrees, branches and merges of this clone, each brought to the remote while its lease lasts. */

@@ -113,15 +113,19 @@ async function driveWorker(context: CliContext, flags: Flags): Promise<number> {
     endAgents = () => crew.endAgents();
     const keepDays = config.logs.keep_days;
     const told = { project, log: crew.log, commands, plugins, keepDays, version, verbose, worker: id, say };
-    const how = await followRun(told, (others) => {
+    const work = followRun(told, (others) => {
       const many = lanes === 1 ? "1 lane" : `${lanes} lanes`;
       tell(`worker ${id} is here, with ${many}: ${labels.join(", ")}`);
       const followers = [ownFacts(printer, id, crew.holdings), crew.tidier, ...others.followers];
       const about = { id, lanes, labels, merges, drains, leaseMs: queue.leaseMs };
       const heard = { onOpened: others.start, onTrouble: say, onHealth: healthLines(tell) };
       return runWorker({ ...crew, ...about, ...heard, followers }, leaving.signal);
-    }).finally(() => crew.close());
-    return how === "drained" ? 0 : EXIT_CODES.stopped;
+    });
+    try {
+      return (await work) === "drained" ? 0 : EXIT_CODES.stopped;
+    } finally {
+      await crew.close();
+    }
   } finally {
     leaving.release();
     printer.rest();
