@@ -101,7 +101,8 @@ const DATES_START = `export function isLeapYear(year) {
 `;
 
 const LEAP_TEST = `import assert from "node:assert/strict";
-import { isLeapYear, parseDate, daysBetween, formatDate } from "../dates.js";
+import { test } from "node:test";
+import { isLeapYear } from "../dates.js";
 
 test("every fourth year is a leap year", () => {
   assert.equal(isLeapYear(2024), true);
@@ -131,6 +132,8 @@ export function parseDate(text) {
 `;
 
 const PARSE_TEST = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseDate } from "../dates.js";
 
 test("the last day of February depends on the year", () => {
   assert.deepEqual(parseDate("2024-02-29"), { year: 2024, month: 2, day: 29 });
@@ -145,6 +148,8 @@ export function daysBetween(from, to) {
 `;
 
 const DAYS_TEST = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { daysBetween, parseDate } from "../dates.js";
 
 test("across the end of February in a leap year", () => {
   assert.equal(daysBetween(parseDate("2024-02-28"), parseDate("2024-03-01")), 2);
@@ -167,6 +172,7 @@ export function formatDate({ year, month, day }) {
 
 const FORMAT_TEST = `import assert from "node:assert/strict";
 import { test } from "node:test";
+import { formatDate } from "../dates.js";
 
 test("a date is printed the ISO way", () => {
   assert.equal(formatDate({ year: 2024, month: 2, day: 9 }), "2024-02-09");
