@@ -75,10 +75,6 @@ export async function composeWorker(parts: WorkerParts) {
   const clock = new SharedClock(systemClock);
   const running = new Map<number, Progress>();
   const keepAwake = keepAwakeOf(project);
-  const clear = (tasks: readonly TaskId[]): void =>
-    void git
-      .clear(tasks)
-      .catch((error: unknown) => tell(error instanceof Error ? error.message : String(error)));
   prepareRalphFolder(project.ralphDir);
   let sweep: Ports["agents"]["sweep"] = () => Promise.resolve(0);
   return {
@@ -97,14 +93,14 @@ export async function composeWorker(parts: WorkerParts) {
       });
       sweep = (marker) => ports.agents.sweep(marker);
       known = state;
-      clear(mergedIn(state()));
+      git.clear(mergedIn(state()));
       return ports;
     },
     /** Clears away what this clone has of tasks that are merged, by whomever. */
     tidier: {
       follow: (event) => {
         if (event.type === "iteration.ended") running.delete(event.iteration);
-        if (event.type === "worktree.removed") clear([event.task]);
+        if (event.type === "worktree.removed") git.clear([event.task]);
         return Promise.resolve();
       },
     } satisfies Follower,
@@ -214,15 +210,15 @@ function remoteWork(
       merging: createSharedMerging({ merging, remote, fence }),
       workspaceAt: (place: string) => pushingWorkspace(workspaceIn(place), branches),
     },
-    /** Clears away what this clone has of tasks that are merged. */
-    clear: (tasks: readonly TaskId[]) =>
-      inTurn(`tidy ${root}`, async () => {
+    /** Clears away what this clone has of tasks that are merged; nobody waits for it. */
+    clear(tasks: readonly TaskId[]): void {
+      const clearing = inTurn(`tidy ${root}`, async () => {
         const here = new Set((await worktrees.list()).map(({ task }) => task));
-        await clearMerged(
-          { worktrees, remote, branches },
-          tasks.filter((task) => here.has(task)),
-        );
-      }),
+        const gone = tasks.filter((task) => here.has(task));
+        await clearMerged({ worktrees, remote, branches }, gone);
+      });
+      clearing.catch((error: unknown) => tell(error instanceof Error ? error.message : String(error)));
+    },
   };
 }
 
