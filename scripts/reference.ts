@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { commandShapes, type CommandShape } from "../src/cli/commands/completion.ts";
-import { createProgram } from "../src/cli/program.ts";
+import { createProgram } from "../src/cli/commands.ts";
 import { variableOf } from "../src/config/load-config.ts";
 import { expectation } from "../src/config/explain-issues.ts";
 import { isTable, isTableList, scalarKeys, schemaKeys, type SchemaKey } from "../src/config/json-schema.ts";

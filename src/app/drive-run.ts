@@ -2,9 +2,8 @@ import { lastTranscript, prepareRalphFolder } from "../adapters/files/ralph-fold
 import { InterventionFiles } from "../adapters/files/intervention-files.ts";
 import { Views } from "../adapters/files/views.ts";
 import { systemClock } from "../adapters/process/system-clock.ts";
-import { acquireProjectLock } from "../adapters/store/project-lock.ts";
 import { RalphError } from "../core/errors.ts";
-import type { Event } from "../core/events.ts";
+import type { Event, Recorded } from "../core/events.ts";
 import { gatesToKeep } from "../core/loop/submission.ts";
 import { EXIT_CODES } from "../core/loop/outcome.ts";
 import type { GateSettings, WorktreeSettings } from "../core/settings.ts";
@@ -13,11 +12,10 @@ import { runEngine, recover, startRun } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
 import type { Follower, Log, Ports, Progress } from "../engine/ports.ts";
 import { workspaceOf } from "./git-parts.ts";
-import { SIGNALS } from "./project.ts";
+import { hearSignals, withLock } from "./project.ts";
 import { withLog } from "./project-log.ts";
 import { requireGates, type Prepared } from "./prepare-run.ts";
-import { followRun } from "./run-followers.ts";
-import { composePorts, keepAwakeOf } from "./run-ports.ts";
+import { followRun, composePorts, keepAwakeOf, type RunFollowers } from "./run-ports.ts";
 
 /** Shows a run while it happens. */
 export interface RunDisplay extends Follower {
@@ -44,25 +42,30 @@ export interface Drive {
 
 /** One run from the lock to its end; answers the state that it has left. */
 export async function driveRun(prepared: Prepared, drive: Drive): Promise<State> {
-  const lock = acquireProjectLock(prepared.project.stateFolder);
-  try {
-    return await withLog(prepared.project, (log) => driveWith(log, prepared, drive), prepared.commands);
-  } finally {
-    lock.release();
-  }
-}
-
-async function driveWith(log: Log, prepared: Prepared, drive: Drive): Promise<State> {
   const { project, commands } = prepared;
-  const { display, version } = drive;
-  const keepAwake = keepAwakeOf(project);
+  const { display, version, verbose = false } = drive;
   prepareRalphFolder(project.ralphDir);
-  const views = new Views(project.ralphDir, log);
   const say = (text: string): void => {
     display.rest();
     project.say(text);
   };
-  const others = await followRun({ ...prepared, log, version, verbose: drive.verbose === true, say });
+  const driveWith = (log: Log): Promise<State> =>
+    followRun({ ...prepared, log, version, verbose, say }, (others) =>
+      driveFollowed(log, prepared, drive, others),
+    );
+  return withLock(project, () => withLog(project, driveWith, commands));
+}
+
+async function driveFollowed(
+  log: Log,
+  prepared: Prepared,
+  drive: Drive,
+  others: RunFollowers,
+): Promise<State> {
+  const { project, commands } = prepared;
+  const { display, version } = drive;
+  const keepAwake = keepAwakeOf(project);
+  const views = new Views(project.ralphDir, log);
   const retryKey = drive.signal === undefined ? listenForRetry(log) : null;
   try {
     const interventions = new InterventionFiles(project.ralphDir, log, systemClock);
@@ -106,15 +109,11 @@ async function driveWith(log: Log, prepared: Prepared, drive: Drive): Promise<St
     } finally {
       interrupt.release();
     }
-  } catch (error) {
-    others.failed(error);
-    throw error;
   } finally {
     retryKey?.rest();
     views.rest();
     keepAwake.release();
     display.rest();
-    await others.finish();
   }
 }
 
@@ -173,13 +172,6 @@ async function pathsToLeaveAlone(
   );
 }
 
-interface Interrupt {
-  /** The run is on record: a request from before is recorded now. */
-  runBegan(): void;
-  /** Takes the handlers away again. */
-  release(): void;
-}
-
 /**
  * The first signal asks the agent to stop, and the iteration is recorded. The second ends everything at once; the next
  * run records what is open as interrupted. A program that drives the run itself aborts its signal once instead.
@@ -188,33 +180,34 @@ function onInterrupt(
   journal: Journal,
   ports: Ports,
   { signal, say }: { readonly signal?: AbortSignal; readonly say: (text: string) => void },
-): Interrupt {
+) {
   let hasBegun = false;
-  let asked = signal?.aborted === true;
   const requestStop = (): void => {
     const { run } = journal.state;
-    asked = true;
     if (hasBegun && isOpen(run))
       void journal
         .record({ type: "stop.requested", run: run.id, urgency: "now" })
         // A log that takes no facts any more ends an embedded run by itself.
         .catch(() => (signal === undefined ? leaveAtOnce(journal, ports) : undefined));
   };
-  const onSignal = (): void => {
-    if (asked) return void leaveAtOnce(journal, ports);
-    say("stopping, the iteration will be recorded (again: stop at once)");
-    requestStop();
-  };
-  if (signal === undefined) for (const name of SIGNALS) process.on(name, onSignal);
-  signal?.addEventListener("abort", requestStop);
+  const interruption =
+    signal === undefined
+      ? hearSignals(
+          () => say("stopping, the iteration will be recorded (again: stop at once)"),
+          () => void leaveAtOnce(journal, ports),
+        )
+      : { signal, release: () => {} };
+  const asked = interruption.signal;
+  asked.addEventListener("abort", requestStop);
   return {
+    /** The run is on record: a request from before is recorded now. */
     runBegan() {
       hasBegun = true;
-      if (asked) requestStop();
+      if (asked.aborted) requestStop();
     },
     release() {
-      for (const name of SIGNALS) process.off(name, onSignal);
-      signal?.removeEventListener("abort", requestStop);
+      interruption.release();
+      asked.removeEventListener("abort", requestStop);
     },
   };
 }
@@ -226,13 +219,8 @@ async function leaveAtOnce(journal: Journal, ports: Ports): Promise<never> {
 
 const CTRL_C = "\u0003";
 
-/** While a run waits at a terminal, the key `r` ends the wait. */
-interface RetryKey extends Follower {
-  /** Gives the keyboard back. */
-  rest(): void;
-}
-
-function listenForRetry(log: Log): RetryKey {
+/** While a run waits at a terminal, the key `r` ends the wait; `rest` gives the keyboard back. */
+function listenForRetry(log: Log) {
   const { stdin } = process;
   let run: string | null = null;
   const onKey = (keys: Buffer): void => {
@@ -256,7 +244,7 @@ function listenForRetry(log: Log): RetryKey {
     stdin.resume();
   };
   return {
-    follow(event) {
+    follow(event: Recorded) {
       if (event.type === "wait.started") listen(event.run);
       else if (["iteration.started", "retry.requested", "run.ended"].includes(event.type)) rest();
       return Promise.resolve();

@@ -9,7 +9,15 @@ import type { GateSettings } from "../core/settings.ts";
 import type { GateResult } from "../core/verdict/checked-gate.ts";
 import type { GatePlace as WorkPlace, Gates } from "../engine/ports.ts";
 import { builtInAgents, type Plugins, pluginsOf } from "./plugins.ts";
-import { driverOf, OWN_ROOT, type Project, readConfig, redactorOf, secretsOf, SIGNALS } from "./project.ts";
+import {
+  driverOf,
+  OWN_ROOT,
+  type Project,
+  readConfig,
+  redactorOf,
+  secretsOf,
+  hearSignals,
+} from "./project.ts";
 import { sourceOf, sourceRequest } from "./task-lists.ts";
 
 export interface ProjectGates {
@@ -65,9 +73,7 @@ export async function checkNow(
     );
   const runner = allGatesOf(project, await gateRedactor(project, gates), plugins);
   const marker = randomUUID();
-  const interruption = new AbortController();
-  const stop = (): void => interruption.abort();
-  for (const signal of SIGNALS) process.on(signal, stop);
+  const interruption = hearSignals();
   try {
     const results: GateResult[] = [];
     for (const gate of gates) {
@@ -78,7 +84,7 @@ export async function checkNow(
     }
     return results;
   } finally {
-    for (const signal of SIGNALS) process.off(signal, stop);
+    interruption.release();
   }
 }
 

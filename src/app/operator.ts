@@ -69,7 +69,10 @@ export async function act(
 
 /** The same for a caller that wants an error where an act is refused. */
 export async function mustAct(project: Project, wanted: ProjectAct, options?: ActOptions): Promise<string> {
-  const acted = await act(project, wanted, options);
+  return wordsIfDone(await act(project, wanted, options));
+}
+
+export function wordsIfDone(acted: Acted): string {
   if (acted.is === "done") return acted.said;
   throw new RalphError("usage", acted.why, { ...(acted.hint !== undefined && { hint: acted.hint }) });
 }

@@ -1,14 +1,16 @@
-import { builtInAgents as agentsBuiltIn } from "../adapters/agents/adapters.ts";
 import { join } from "node:path";
+import { builtInAgents as agentsBuiltIn } from "../adapters/agents/adapters.ts";
+import { Logbook } from "../adapters/files/logbook.ts";
 import type { Plugins } from "../adapters/plugins/open-plugins.ts";
 import type { Plugin } from "../adapters/plugins/plugin.ts";
 import type { Config } from "../config/schema.ts";
 import { RalphError } from "../core/errors.ts";
 import type { AgentSettings } from "../core/settings.ts";
 import { withoutOwnSecrets } from "../core/redact.ts";
+import { logEntry } from "../core/views/log-entry.ts";
 import { watchPlugin } from "../engine/plugin-errors.ts";
+import { knownRedactor } from "../engine/secrets-seen.ts";
 import { OWN_ROOT, type Project } from "./project.ts";
-import { warnerOf } from "./run-followers.ts";
 
 export type { Plugin, Plugins };
 
@@ -54,4 +56,15 @@ export async function pluginsOf(
     warn,
     onLoad: (shown, path) => watchPlugin({ shown, path, tell: warn }),
   });
+}
+
+/** Tells the person in front of the program, and the logbook, what goes wrong without ending it. */
+function warnerOf({ ralphDir, env, say }: Project): (text: string) => void {
+  // A run reports by itself that the logbook cannot be written; before the first run there is no folder for it.
+  const logbook = new Logbook(ralphDir, { onTrouble: () => {} });
+  return (text) => {
+    const told = knownRedactor(env)(text);
+    say(told);
+    logbook.write(logEntry("warn", told, Date.now()));
+  };
 }

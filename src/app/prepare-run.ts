@@ -33,7 +33,7 @@ import {
   readConfigWithOrigins,
 } from "./project.ts";
 import { readState } from "./project-log.ts";
-import { requireSandbox, warnOfDaemons } from "./sandbox.ts";
+import { requireSandbox, warnOfDaemons } from "./run-ports.ts";
 import { roadmapDefaults, sourceOf, sourceRequest, type SourceFlags } from "./task-lists.ts";
 
 /** Everything about a run that is known before it starts. */

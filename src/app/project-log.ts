@@ -13,14 +13,7 @@ import { closest } from "../core/text.ts";
 import type { Instant } from "../core/time.ts";
 import { iterationRecords, RECORD_EVENTS, type IterationRecord } from "../core/views/iteration-record.ts";
 import { blockedIds, blockedTasks, type BlockedTask } from "../core/views/inbox.ts";
-import {
-  isAtWork,
-  projectStatus,
-  type Status,
-  workerJson,
-  type WorkerRow,
-  workerRow,
-} from "../core/views/status.ts";
+import { isAtWork, projectStatus, type Status, workerJson, workerRow } from "../core/views/status.ts";
 import { latestState } from "../engine/follow-log.ts";
 import type { Log, LogFilter } from "../engine/ports.ts";
 import { driverOf, type Project, redactorOf, workersOf } from "./project.ts";
@@ -65,25 +58,17 @@ export function hasLog({ queue, stateFile }: Project): boolean {
 }
 
 /** Reads recorded events, oldest first. Creates nothing. */
-export async function readEvents(project: Project, filter: LogFilter): Promise<readonly Recorded[]> {
-  return hasLog(project) ? withLog(project, (log) => log.read(0, filter)) : [];
+export async function readEvents(
+  project: Project,
+  filter: LogFilter,
+  after = 0,
+): Promise<readonly Recorded[]> {
+  return hasLog(project) ? withLog(project, (log) => log.read(after, filter)) : [];
 }
 
 /** The state as recorded, for commands that only look. Creates nothing. */
 export async function readState(project: Project): Promise<State> {
   return hasLog(project) ? withLog(project, latestState) : EMPTY_STATE;
-}
-
-/** The state, and how many calls of this hour everybody has used who shares the store. */
-export async function readStateAndCalls(
-  project: Project,
-  now: Instant,
-): Promise<{ readonly state: State; readonly calls: number }> {
-  if (!hasLog(project)) return { state: EMPTY_STATE, calls: 0 };
-  return withLog(project, async (log) => ({
-    state: await latestState(log),
-    calls: await log.countCalls(hourOf(now).since),
-  }));
 }
 
 /** Every iteration, or those of a task, oldest first. */
@@ -92,15 +77,15 @@ export async function iterationsOf(project: Project, task?: string): Promise<rea
   return iterationRecords(await readEvents(project, filter));
 }
 
-/** The blocked tasks, with what the log knows of their iterations. */
+/** The blocked tasks of a state, with what the log knew of their iterations by then. */
+export async function blockedIn(state: State, log: Log): Promise<readonly BlockedTask[]> {
+  const events: Recorded[] = [];
+  for (const task of blockedIds(state)) events.push(...(await log.read(0, { task, types: RECORD_EVENTS })));
+  return blockedTasks(state, iterationRecords(events.filter(({ position }) => position <= state.position)));
+}
+
 export async function blockedNow(project: Project, state: State): Promise<readonly BlockedTask[]> {
-  const ids = blockedIds(state);
-  if (ids.length === 0) return [];
-  return withLog(project, async (log) => {
-    const events: Recorded[] = [];
-    for (const task of ids) events.push(...(await log.read(0, { task, types: RECORD_EVENTS })));
-    return blockedTasks(state, iterationRecords(events));
-  });
+  return blockedIds(state).length === 0 ? [] : withLog(project, (log) => blockedIn(state, log));
 }
 
 /** The task that a person means, who may leave out the end of its id where that is unique. */
@@ -142,24 +127,18 @@ export async function unknownTask(
   );
 }
 
-interface StatusNow {
-  readonly state: State;
-  readonly isDriven: boolean;
-  readonly status: Status;
-  /** Null where one machine works alone. */
-  readonly workers: readonly WorkerRow[] | null;
-}
-
 /** Where the run and its tasks stand. */
-export async function statusNow(project: Project, now: Instant): Promise<StatusNow> {
-  const { state, calls } = await readStateAndCalls(project, now);
+export async function statusNow(project: Project, now: Instant) {
+  const read = async (log: Log) => [await latestState(log), await log.countCalls(hourOf(now).since)] as const;
+  const [state, calls] = hasLog(project) ? await withLog(project, read) : [EMPTY_STATE, 0];
+  // Null where one machine works alone.
   const workers = (await workersOf(project))?.map(workerRow) ?? null;
   const isDriven = workers === null ? driverOf(project) !== null : workers.some(isAtWork);
   return { state, isDriven, workers, status: projectStatus(state, isDriven, { calls, now }) };
 }
 
 /** As `ralph status --json` prints it. */
-export function statusJson({ status, workers }: StatusNow): Status {
+export function statusJson({ status, workers }: Awaited<ReturnType<typeof statusNow>>): Status {
   return workers === null ? status : Object.assign({}, status, { workers: workers.map(workerJson) });
 }
 

@@ -5,7 +5,7 @@ import { refuseUnlessFolder } from "../adapters/files/ralph-folder.ts";
 import { findRepository } from "../adapters/git/find-repository.ts";
 import { ownRoot } from "../adapters/process/safe-path.ts";
 import { projectId } from "../adapters/store/project-id.ts";
-import { isProjectLocked } from "../adapters/store/project-lock.ts";
+import { acquireProjectLock, isProjectLocked } from "../adapters/store/project-lock.ts";
 import type { GithubPlace } from "../adapters/tasks/gh.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
@@ -20,8 +20,31 @@ import { noteSecrets } from "../engine/secrets-seen.ts";
 
 export const OWN_ROOT = ownRoot(import.meta.dirname);
 
-/** What asks this program to end. */
-export const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Whether somebody asks this program to end. */
+export interface Interruption {
+  /** Aborted by the first signal. */
+  readonly signal: AbortSignal;
+  readonly release: () => void;
+}
+
+/** Hears what asks this program to end, until it is released: once, and again. */
+export function hearSignals(once: () => void = () => {}, again: () => void = () => {}): Interruption {
+  const interruption = new AbortController();
+  const hear = (): void => {
+    if (interruption.signal.aborted) return again();
+    interruption.abort();
+    once();
+  };
+  for (const name of SIGNALS) process.on(name, hear);
+  return {
+    signal: interruption.signal,
+    release() {
+      for (const name of SIGNALS) process.off(name, hear);
+    },
+  };
+}
 
 /** Who opens a project: from where, and how to tell that person something. */
 export interface Caller {
@@ -58,11 +81,13 @@ export async function openProject({ cwd, env, dir, say = () => {} }: Caller): Pr
   const { root, commonDir } = await findRepository(cwd);
   const stateFolder = join(commonDir, "ralph");
   const place = { root, ralphDir: resolve(root, dir ?? env["RALPH_DIR"] ?? ".ralph"), env };
+  const isAlone = !mayHaveQueue(place.ralphDir, env);
+  const { url, lease: leaseMs } = isAlone ? { url: "", lease: 0 } : (await readConfig(place)).queue;
   return {
     ...place,
     stateFolder,
     stateFile: stateFile(env["RALPH_STATE"], stateFolder),
-    queue: mayHaveQueue(place.ralphDir, env) ? await readQueue(place) : null,
+    queue: url === "" ? null : { url, leaseMs },
     say,
   };
 }
@@ -83,11 +108,6 @@ function mentionsQueue(file: string): boolean {
   } catch {
     return false; // whoever needs the configuration says why it cannot be read
   }
-}
-
-async function readQueue(place: Place): Promise<Queue | null> {
-  const { url, lease } = (await readConfig(place)).queue;
-  return url === "" ? null : { url, leaseMs: lease };
 }
 
 /** Where the log lies: in the project's own folder, or where `RALPH_STATE` says, a folder or a `.db` file. */
@@ -114,6 +134,19 @@ export async function readConfigWithOrigins({ root, ralphDir, env }: Place): Pro
 export function usualPlace({ github }: Pick<Config, "github">): GithubPlace {
   const { label, repo, when_done: whenDone } = github;
   return { label, repo: repo === "" ? null : repo, whenDone };
+}
+
+/** Works on the project while nobody else drives it. */
+export async function withLock<Result>(
+  { stateFolder }: Project,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const lock = acquireProjectLock(stateFolder);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
 }
 
 /** The process that drives the repository right now. */

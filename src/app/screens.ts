@@ -29,7 +29,7 @@ export function openScreen(project: Project, mayAct: boolean): Screen {
       project: basename(project.root),
       mayAct,
       log: () => log.get(),
-      driving: project.queue === null ? async () => drivenHere(project) : lookedAtRarely(project),
+      driving: project.queue === null ? drivenHere(project) : lookedAtRarely(project),
       lines: (event, state) => told.of(event, state),
       now: Date.now,
       act: async (wanted) => act(project, wanted, { log: await log.get() }),
@@ -83,7 +83,7 @@ class CurrentLog {
     if (there === this.#place) return this.#log;
     void this.close();
     if (there === null) return null;
-    const opening = this.#open();
+    const opening = openLog(this.#project);
     this.#log = opening;
     this.#place = this.#placeNow();
     // The next call tries again.
@@ -106,10 +106,6 @@ class CurrentLog {
     this.#place = null;
   }
 
-  async #open(): Promise<Log> {
-    return openLog(this.#project);
-  }
-
   /** Of the file itself, whatever its name; null when there is none. */
   #placeNow(): string | null {
     if (this.#project.queue !== null) return "shared";
@@ -118,12 +114,12 @@ class CurrentLog {
   }
 }
 
-function drivenHere(project: Project): Driving {
-  return {
+function drivenHere(project: Project): () => Promise<Driving> {
+  return async () => ({
     isDriven: driverOf(project) !== null,
     progress: readProgress(project.ralphDir),
     workers: null,
-  };
+  });
 }
 
 /** Workers report every few seconds. */

@@ -57,11 +57,6 @@ async function readProjectKey(root: string): Promise<string> {
   return remoteKey((await git.must(["remote", "get-url", chosen.name])).trim(), root);
 }
 
-interface Borrowed {
-  readonly database: Database;
-  giveBack(): void;
-}
-
 const PATIENCE_MS = 10_000;
 
 interface Lent {
@@ -73,7 +68,7 @@ interface Lent {
 let shared: Lent | null = null;
 
 /** Connections are slow to make, and a command looks several times: the next look finds the last one's still open. */
-async function borrowDatabase({ url }: Queue): Promise<Borrowed> {
+async function borrowDatabase({ url }: Queue) {
   if (shared?.url !== url) shared = { url, opening: open(url), borrowers: 0 };
   const lent = shared;
   lent.borrowers += 1;

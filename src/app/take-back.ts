@@ -9,7 +9,6 @@ import { leftWork } from "../engine/effects/set-aside.ts";
 import { RalphError } from "../core/errors.ts";
 import { asArgument, DETACHED, few, mergedBranch } from "../core/text.ts";
 import type { FileMark } from "../engine/parallel-ports.ts";
-import type { TaskSource } from "../engine/ports.ts";
 
 /** Drops work that was not accepted; the task begins anew when it goes on. */
 export async function discard(project: Project, task: string): Promise<Acted> {
@@ -104,7 +103,13 @@ export async function undo(
   }
   const { run, task, branch, spans } = last;
   const base = requireBranch(last);
-  if (project.queue !== null) throw notHere(last, base);
+  if (project.queue !== null) {
+    // Workers bring their work to the remote's base, and this clone may be behind it.
+    const commit = (spans[0]?.to ?? "").slice(0, 12);
+    throw new RalphError("usage", `${task} is on the base of the remote, which undo does not reach`, {
+      hint: `take it back by hand: git switch ${asArgument(base)} && git pull && git revert ${commit} && git push; then: ralph reset --task ${asArgument(task)}`,
+    });
+  }
   const list = await listOf(project, last);
   const prepared = await prepareUndo(project, last, base, list);
   const { from, to } = prepared;
@@ -127,14 +132,6 @@ export async function undo(
 export async function lastUndoableOf(project: Project, task: string | null): Promise<Undoable | null> {
   if (!hasLog(project)) return null;
   return withLog(project, async (log) => lastUndoable(await log.read(0, { types: UNDOABLE_EVENTS }), task));
-}
-
-/** Workers bring their work to the remote's base, and this clone may be behind it. */
-function notHere({ task, spans }: Undoable, base: string): RalphError {
-  const commit = (spans[0]?.to ?? "").slice(0, 12);
-  return new RalphError("usage", `${task} is on the base of the remote, which undo does not reach`, {
-    hint: `take it back by hand: git switch ${asArgument(base)} && git pull && git revert ${commit} && git push; then: ralph reset --task ${asArgument(task)}`,
-  });
 }
 
 function requireBranch({ task, base, spans }: Undoable): string {
@@ -188,18 +185,14 @@ async function moveBase(
   });
 }
 
-interface ListToUnmark {
-  readonly source: TaskSource;
-  readonly path: string;
-  /** The commit that takes the work back takes the mark along. */
-  isInGit: boolean;
-}
+type ListToUnmark = NonNullable<Awaited<ReturnType<typeof listOf>>>;
 
 /** Where the task is marked, if that is a file. */
-async function listOf(project: Project, { source: identity }: Undoable): Promise<ListToUnmark | null> {
+async function listOf(project: Project, { source: identity }: Undoable) {
   if (identity === null || identity.path === null) return null;
   const { path, kind } = identity;
   if (kind === "goal" || kind === "github" || kind === "plugin") return null;
   const { source } = sourceOf(project, { is: "file", path, base: project.root, kind });
+  // In git: the commit that takes the work back takes the mark along.
   return { source, path, isInGit: false };
 }

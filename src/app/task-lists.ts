@@ -1,5 +1,4 @@
 import { relative } from "node:path";
-import { type ListFile, readListFiles } from "../adapters/files/archive.ts";
 import { createGit, findTracked } from "../adapters/git/git.ts";
 import { acceptProposal as acceptProposalIn } from "../adapters/tasks/accept-proposal.ts";
 import { addTask as addTaskTo, type AddedTask } from "../adapters/tasks/add-task.ts";
@@ -82,14 +81,10 @@ export function sourceOf(
   return openSource(request, project, defaults);
 }
 
-/** The source that the configuration names, or that is found. */
-export async function configuredSource(project: Project): Promise<TaskSource> {
-  return sourceOf(project, sourceRequest(project, await readConfig(project))).source;
-}
-
 /** The tasks of the configured list as it is now. */
 export async function readTasks(project: Project): Promise<readonly Task[]> {
-  return (await (await configuredSource(project)).observe()).tasks;
+  const request = sourceRequest(project, await readConfig(project));
+  return (await sourceOf(project, request).source.observe()).tasks;
 }
 
 /** For output: its tasks contain none of the secrets of the environment or the configuration. */
@@ -113,15 +108,6 @@ export async function acceptProposal(
   isGuarded: boolean,
 ): Promise<boolean> {
   return acceptProposalIn({ ...project, proposal, isGuarded });
-}
-
-/** Everything of a list that an archive takes: its source, requirements, notes, and these inbox files. */
-export function listFilesOf(
-  project: Project,
-  source: TaskSource | null,
-  letters: readonly string[],
-): readonly ListFile[] {
-  return readListFiles({ ...project, source: source?.files ?? [], letters });
 }
 
 /** Those of the files that git keeps a history of; relative to the root. */

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { SharedWorktrees } from "../adapters/fleet/shared-worktrees.ts";
-import { createRemote, type Remote } from "../adapters/fleet/remote.ts";
+import { createRemote } from "../adapters/fleet/remote.ts";
 import { createFence } from "../adapters/fleet/fence.ts";
 import { createSharedMerging } from "../adapters/fleet/shared-merging.ts";
 import { progressRow } from "../adapters/files/progress-file.ts";
@@ -24,12 +24,11 @@ import { composePorts, keepAwakeOf, type RunParts } from "./run-ports.ts";
 import { gatesOfRun } from "../core/loop/submission.ts";
 import { wasElsewhere } from "../core/loop/evolve-work.ts";
 import { EMPTY_STATE, markersOf, type State, type TaskState } from "../core/state.ts";
-import type { Plan, SourceIdentity, TaskId } from "../core/plan.ts";
+import type { TaskId } from "../core/plan.ts";
 import { createRedactor, withoutOwnSecrets } from "../core/redact.ts";
 import type { Commands } from "../core/settings.ts";
-import type { Fleet } from "../engine/fleet-ports.ts";
 import type { ParallelWork } from "../engine/parallel-ports.ts";
-import type { Follower, Log, Ports, Progress } from "../engine/ports.ts";
+import type { Follower, Ports, Progress } from "../engine/ports.ts";
 import { fencedLog, Holdings } from "../engine/worker/holdings.ts";
 import { SharedClock } from "../engine/worker/run-worker.ts";
 
@@ -52,23 +51,7 @@ export interface WorkerParts {
 const WORKER_VARIABLE = "RALPH_WORKER";
 
 /** Everything that a worker works with; the real outside is behind it. */
-export interface Crew {
-  readonly log: Log;
-  readonly fleet: Fleet;
-  readonly holdings: Holdings;
-  readonly clock: SharedClock;
-  readonly portsFor: (state: () => State) => Ports;
-  readonly progress: () => readonly unknown[];
-  /** Clears away what this clone has of tasks that are merged, by whomever. */
-  readonly tidier: Follower;
-  /** Ends what an earlier process has left running: its task may be in other hands, who cannot reach it. */
-  readonly endLeftovers: () => Promise<unknown>;
-  /** Without waiting for anything else. */
-  endAgents(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function composeWorker(parts: WorkerParts): Promise<Crew> {
+export async function composeWorker(parts: WorkerParts) {
   const { project, queue, worker, commands, onTrouble } = parts;
   const redact = createRedactor(secretsOf(project, commands));
   const tell = (what: string): void => onTrouble(redact(what));
@@ -89,10 +72,6 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   const clock = new SharedClock(systemClock);
   const running = new Map<number, Progress>();
   const keepAwake = keepAwakeOf(project);
-  const clear = (tasks: readonly TaskId[]): void =>
-    void git
-      .clear(tasks)
-      .catch((error: unknown) => tell(error instanceof Error ? error.message : String(error)));
   prepareRalphFolder(project.ralphDir);
   let sweep: Ports["agents"]["sweep"] = () => Promise.resolve(0);
   return {
@@ -101,7 +80,7 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
     holdings,
     clock,
     progress: () => [...running.values()].map(progressRow),
-    portsFor(state) {
+    portsFor(state: () => State): Ports {
       const ports = portsOf(parts, { log, clock, parallel: git.parallel, redact }, state, {
         onProgress: (progress) => {
           running.set(progress.iteration, progress);
@@ -111,21 +90,24 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
       });
       sweep = (marker) => ports.agents.sweep(marker);
       known = state;
-      clear(mergedIn(state()));
+      git.clear(mergedIn(state()));
       return ports;
     },
+    /** Clears away what this clone has of tasks that are merged, by whomever. */
     tidier: {
       follow: (event) => {
         if (event.type === "iteration.ended") running.delete(event.iteration);
-        if (event.type === "worktree.removed") clear([event.task]);
+        if (event.type === "worktree.removed") git.clear([event.task]);
         return Promise.resolve();
       },
-    },
+    } satisfies Follower,
+    /** Ends what an earlier process has left running: its task may be in other hands, who cannot reach it. */
     async endLeftovers() {
       await sweepWith(`${WORKER_VARIABLE}=${worker.id}`);
       await git.parallel.worktrees.clearLeftovers();
       await removeAbandonedOldChecks(dirname(project.stateFolder));
     },
+    /** Without waiting for anything else. */
     async endAgents() {
       const own = known().iterations.filter((open) => open.worker === worker.id);
       await Promise.all(own.flatMap(markersOf).map(sweep));
@@ -151,7 +133,10 @@ function portsOf(
 ): Ports {
   const { project, worker, commands } = parts;
   const source = submittedSource(
-    () => submittedIn(state()),
+    () => {
+      const { run, plan } = state();
+      return run === null || plan === null ? null : { identity: run.settings.source, plan };
+    },
     (identity) =>
       sourceNamed(identity, project, { usual: parts.github, env: withoutOwnSecrets(project.env) }),
   );
@@ -187,20 +172,6 @@ function mergedIn({ tasks }: State): readonly TaskId[] {
     .map(({ id }) => id);
 }
 
-function submittedIn({
-  run,
-  plan,
-}: State): { readonly identity: SourceIdentity; readonly plan: Plan } | null {
-  return run === null || plan === null ? null : { identity: run.settings.source, plan };
-}
-
-interface RemoteWork {
-  readonly remote: Remote;
-  readonly parallel: ParallelWork;
-  /** Clears away what this clone has of tasks that are merged. */
-  clear(tasks: readonly TaskId[]): Promise<void>;
-}
-
 /** Worktrees, branches and merges of this clone, each brought to the remote while its lease lasts. */
 function remoteWork(
   parts: WorkerParts,
@@ -208,7 +179,7 @@ function remoteWork(
   isOthers: (task: TaskId) => boolean,
   redact: (text: string) => string,
   tell: (what: string) => void,
-): RemoteWork {
+) {
   const { project } = parts;
   const { root, env } = project;
   const remote = createRemote({
@@ -228,15 +199,18 @@ function remoteWork(
     parallel: {
       ...parallel,
       // The base has its work: what an agent left half-done here must not keep its branch on the remote.
-      worktrees: { ...shared.worktrees, remove: (task) => shared.remove(task) },
+      worktrees: { ...shared.worktrees, remove: (task: TaskId) => shared.remove(task) },
       merging: createSharedMerging({ root, scratch, remote, fence }),
-      workspaceAt: (place) => shared.pushing(workspaceIn(place)),
+      workspaceAt: (place: string) => shared.pushing(workspaceIn(place)),
     },
-    clear: (tasks) =>
-      inTurn(`tidy ${root}`, async () => {
+    /** Clears away what this clone has of tasks that are merged; nobody waits for it. */
+    clear(tasks: readonly TaskId[]): void {
+      const clearing = inTurn(`tidy ${root}`, async () => {
         const here = new Set((await worktrees.list()).map(({ task }) => task));
         await shared.clearMerged(tasks.filter((task) => here.has(task)));
-      }),
+      });
+      clearing.catch((error: unknown) => tell(error instanceof Error ? error.message : String(error)));
+    },
   };
 }
 

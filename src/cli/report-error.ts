@@ -6,12 +6,8 @@ import { closest } from "../core/text.ts";
 import { knownRedactor } from "../engine/secrets-seen.ts";
 
 /** Says in a sentence what went wrong and what to do; answers the exit code. */
-export function reportError(
-  error: unknown,
-  asJson: boolean,
-  stdout: NodeJS.WriteStream,
-  stderr: NodeJS.WriteStream,
-): number {
+export function reportError(error: unknown, asJson: boolean): number {
+  const { stdout, stderr } = process;
   const known = error instanceof RalphError ? error : bug(error);
   const redact = knownRedactor();
   const message = redact(known.message);

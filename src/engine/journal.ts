@@ -2,9 +2,10 @@ import type { Event, Recorded } from "../core/events.ts";
 import { decide } from "../core/loop/decide.ts";
 import type { Effect } from "../core/loop/effects.ts";
 import { evolve, EVOLVE_VERSION, taskOf } from "../core/loop/evolve.ts";
-import { EMPTY_STATE, taskState, type State } from "../core/state.ts";
+import { taskState, type State } from "../core/state.ts";
 import type { TaskId } from "../core/plan.ts";
 import type { Instant } from "../core/time.ts";
+import { latestState } from "./follow-log.ts";
 import type { AppendDecided, Expectation, Follower, Log } from "./ports.ts";
 
 const SNAPSHOT_EVERY = 200;
@@ -45,9 +46,7 @@ export class Journal {
     now: () => Instant,
     isOurs: IsOurs = () => true,
   ): Promise<Journal> {
-    let state = (await log.loadSnapshot(EVOLVE_VERSION)) ?? EMPTY_STATE;
-    for (const event of await log.read(state.position)) state = evolve(state, event);
-    return new Journal(log, followers, now, isOurs, state);
+    return new Journal(log, followers, now, isOurs, await latestState(log));
   }
 
   get state(): State {

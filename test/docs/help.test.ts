@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { commandShapes, type CommandShape } from "../../src/cli/commands/completion.ts";
 import { helpBlocks } from "../../scripts/help-blocks.ts";
 import { TOPICS } from "../../src/cli/commands/help.ts";
-import { createProgram } from "../../src/cli/program.ts";
+import { createProgram } from "../../src/cli/commands.ts";
 import { EXIT_CODES } from "../../src/core/loop/outcome.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");

@@ -1,6 +1,5 @@
 import { CommanderError, type Command } from "commander";
-import { withoutAliases } from "../../src/cli/commands.ts";
-import { createProgram } from "../../src/cli/program.ts";
+import { createProgram, withoutAliases } from "../../src/cli/commands.ts";
 import { RalphError } from "../../src/core/errors.ts";
 
 export interface Complaint {

@@ -1,7 +1,7 @@
 // A process of its own that reads command lines with the program's own parser, or performs them, one after the other:
 // starting the program for each of some hundred lines would take longer than all else. Tasks come as JSON on stdin.
 import { text } from "node:stream/consumers";
-import { runCli } from "../../src/cli/program.ts";
+import { runCli } from "../../src/cli/commands.ts";
 import { createCommandParser, type Complaint } from "./parse-command.ts";
 
 export interface Asked {

@@ -23,27 +23,25 @@ export function define(command: Command, act: Act): void {
     .option("--promise <text>", "the text that a promise must have")
     .option("--stderr <file>", "what the agent printed on stderr")
     .option("--exit-code <number>", "how its process ended", wholeNumber("--exit-code", 0))
-    .action((file: string, flags: AnalyzeFlags) => act((context) => analyze(file, flags, context)));
+    .action(act(analyze));
 }
 
-async function analyze(file: string, flags: AnalyzeFlags, context: CliContext): Promise<number> {
+async function analyze(context: CliContext, file: string, flags: AnalyzeFlags): Promise<number> {
   const config = await configHere(context);
-  const promise = {
-    completion: flags.promise ?? config?.promise.completion ?? "COMPLETE",
-    requireXml: config?.promise.require_xml ?? true,
-  };
-  const saved = {
+  const { format, report, failure, stream } = await analyzeOutput({
     file,
     stderrFile: flags.stderr ?? null,
     exitCode: flags.exitCode ?? null,
-    promise,
+    promise: {
+      completion: flags.promise ?? config?.promise.completion ?? "COMPLETE",
+      requireXml: config?.promise.require_xml ?? true,
+    },
     cwd: context.cwd,
     format: formatFor(flags.agent, config),
-  };
-  const { format, report, failure, stream } = await analyzeOutput(saved);
+  });
   const part = stream === null ? null : { ...stream.facts, ...stream };
   const analysis = projectAnalysis(flags.agent ?? format, report, failure, part);
-  context.stdout.write(`${JSON.stringify(analysis, null, 2)}\n`);
+  context.print(JSON.stringify(analysis, null, 2));
   return 0;
 }
 

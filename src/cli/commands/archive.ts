@@ -1,4 +1,4 @@
-import { hasLog, readState, refreshStatus, withLog } from "../../app/project-log.ts";
+import { hasLog, readEvents, readState, refreshStatus, withLog } from "../../app/project-log.ts";
 import {
   type Project,
   openProject,
@@ -6,19 +6,18 @@ import {
   refuseWhileDriven,
   refuseWhileHeld,
   requirePerson,
+  withLock,
 } from "../../app/project.ts";
 import { workspaceOf } from "../../app/git-parts.ts";
 import {
   type SourceFlags,
-  listFilesOf,
   shownSource,
   sourceOf,
   sourceRequest,
   trackedAmong,
 } from "../../app/task-lists.ts";
-import { acquireProjectLock } from "../../adapters/store/project-lock.ts";
 import { prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
-import { writeArchive } from "../../adapters/files/archive.ts";
+import { readListFiles, writeArchive } from "../../adapters/files/archive.ts";
 import { RECORD_EVENTS } from "../../core/views/iteration-record.ts";
 import { archiveSummary } from "../../core/report/markdown-report.ts";
 import { asArgument, folderName } from "../../core/text.ts";
@@ -40,7 +39,6 @@ import type { TaskSource } from "../../engine/ports.ts";
 interface ArchiveFlags extends SourceFlags {
   readonly label?: string;
   readonly includeLogs?: boolean;
-  readonly json?: boolean;
 }
 
 export function define(command: Command, act: Act): void {
@@ -48,10 +46,10 @@ export function define(command: Command, act: Act): void {
     .option("--label <name>", "names the folder after the date; the branch's name otherwise")
     .option("--include-logs", "copy what the agents printed, too")
     .option("--json", "print JSON")
-    .action((flags: ArchiveFlags) => act((context) => archive(flags, context)));
+    .action(act(archive));
 }
 
-async function archive(flags: ArchiveFlags, context: CliContext): Promise<number> {
+async function archive(context: CliContext, flags: ArchiveFlags): Promise<number> {
   const project = await openProject(context);
   requirePerson(project, "archive the list");
   const name = flags.label === undefined ? null : folderName(flags.label);
@@ -60,12 +58,7 @@ async function archive(flags: ArchiveFlags, context: CliContext): Promise<number
       hint: "give it a letter or a digit: ralph archive --label login",
     });
   if (project.queue !== null) await refuseWhileDriven(project);
-  const lock = acquireProjectLock(project.stateFolder);
-  try {
-    await putAway(project, name, flags, context);
-  } finally {
-    lock.release();
-  }
+  await withLock(project, () => putAway(project, name, flags, context));
   if (hasLog(project)) await refreshStatus(project);
   return 0;
 }
@@ -75,9 +68,9 @@ async function putAway(
   project: Project,
   name: string | null,
   flags: ArchiveFlags,
-  context: CliContext,
+  { cwd, json, print }: CliContext,
 ): Promise<void> {
-  const list = await listToArchive(project, flags, context);
+  const list = await listToArchive(project, flags, cwd);
   const files = filesOf(project, list);
   prepareRalphFolder(project.ralphDir);
   const at = Date.now();
@@ -94,19 +87,22 @@ async function putAway(
   replace();
   await recordFresh(project, list, files);
   const shown = relative(project.root, folder);
-  if (flags.json === true)
-    context.stdout.write(`${JSON.stringify({ folder: shown, files: written.files })}\n`);
-  else for (const line of await reportLines(project, shown, files)) context.stdout.write(`${line}\n`);
+  print(
+    json ? JSON.stringify({ folder: shown, files: written.files }) : await reportLines(project, shown, files),
+  );
 }
 
 type Replaced = Parameters<typeof writeArchive>[0]["files"];
 
 function filesOf(project: Project, { opened, source, inboxFiles, isBegun }: ListToArchive): Replaced {
   const kind = opened?.identity.kind ?? "checklist";
-  const files = listFilesOf(project, opened, inboxFiles)
-    .map((file) => ({ file, old: file.bytes.toString("utf8") }))
-    .map(({ file, old }) => ({ file, old, fresh: freshText(file.role, kind, old) }))
-    .filter(({ file, old, fresh }) => fresh !== old || (file.role === "tasks" && isBegun));
+  const files = readListFiles({ ...project, source: opened?.files ?? [], letters: inboxFiles }).flatMap(
+    (file) => {
+      const old = file.bytes.toString("utf8");
+      const fresh = freshText(file.role, kind, old);
+      return fresh !== old || (file.role === "tasks" && isBegun) ? [{ file, fresh }] : [];
+    },
+  );
   if (files.some(({ file }) => file.role !== "letter")) return files;
   const what = source === null ? "no task source was found" : `${source} is fresh`;
   throw new RalphError("usage", `there is nothing to archive: ${what}`, {
@@ -139,17 +135,17 @@ async function reportLines(project: Project, folder: string, files: Replaced): P
 type ListToArchive = Awaited<ReturnType<typeof listToArchive>>;
 
 /** Refuses while an iteration is open, even one whose process died. */
-async function listToArchive(project: Project, flags: SourceFlags, context: CliContext) {
+async function listToArchive(project: Project, flags: SourceFlags, cwd: string) {
   const state = await readState(project);
   refuseHalfDone(project, state);
-  const opened = await openedSource(project, flags, context);
+  const opened = await openedSource(project, flags, cwd);
   const identity = opened?.identity ?? null;
   if (identity?.kind === "github")
     throw new RalphError("usage", `${identity.label} belongs to another program, so it is not put away`, {
       hint: "begin the next list there, as that program does; ralph reset --task forgets a task",
     });
   const types = [...RECORD_EVENTS, "run.started", "run.ended", "task.reset", "tasks.observed"] as const;
-  const events = hasLog(project) ? await withLog(project, (log) => log.read(0, { types })) : [];
+  const events = await readEvents(project, { types });
   const { plan, problem } = await planOf(opened);
   // Every task that was ever seen in this source.
   const seen = events.flatMap((event) =>
@@ -176,23 +172,21 @@ async function listToArchive(project: Project, flags: SourceFlags, context: CliC
 
 function refuseHalfDone({ queue }: Project, { iterations: [open] }: State): void {
   if (open === undefined) return;
-  if (queue !== null)
-    throw new RalphError("already-running", `iteration ${open.number} of ${open.task} is not at its end`, {
-      hint: "let a worker take it up first: ralph worker --drain; after that: ralph archive",
-    });
-  throw new RalphError("already-running", `the last run died in the middle of iteration ${open.number}`, {
-    hint: "let it be taken up first: ralph run (Ctrl-C then ends it); after that: ralph archive",
+  const isHere = queue === null;
+  const why = isHere
+    ? `the last run died in the middle of iteration ${open.number}`
+    : `iteration ${open.number} of ${open.task} is not at its end`;
+  const how = isHere
+    ? "it be taken up first: ralph run (Ctrl-C then ends it)"
+    : "a worker take it up first: ralph worker --drain";
+  throw new RalphError("already-running", why, {
+    hint: `let ${how}; after that: ralph archive`,
   });
 }
 
 /** A file that is named must be there; without one, requirements and notes may be archived alone. */
-async function openedSource(
-  project: Project,
-  flags: SourceFlags,
-  { cwd }: CliContext,
-): Promise<TaskSource | null> {
-  const config = await readConfig(project);
-  const request = sourceRequest(project, config, flags, { cwd });
+async function openedSource(project: Project, flags: SourceFlags, cwd: string): Promise<TaskSource | null> {
+  const request = sourceRequest(project, await readConfig(project), flags, { cwd });
   try {
     return await shownSource(project, sourceOf(project, request).source);
   } catch (error) {
@@ -260,10 +254,11 @@ export function defineReset(command: Command, act: Act): void {
     .option("--task <id>", "forget this task's counters, questions and feedback")
     .option("--all", "forget everything, the history too")
     .option("--yes", "do not ask")
-    .action((flags: ResetFlags) => act((context) => reset(flags, context)));
+    .action(act(reset));
 }
 
-async function reset(flags: ResetFlags, context: CliContext): Promise<number> {
+async function reset(context: CliContext, flags: ResetFlags): Promise<number> {
+  const { say } = context;
   const project = await openProject(context);
   requirePerson(project, "reset anything");
   await refuseAtWork(flags, project);
@@ -272,16 +267,23 @@ async function reset(flags: ResetFlags, context: CliContext): Promise<number> {
     throw new RalphError("usage", "say what to reset", {
       hint: "ralph reset --circuit, --calls, --task ID, or --all",
     });
-  const say = (text: string): void => void context.stderr.write(`ralph: ${text}\n`);
+  const record = (event: Event) => withLog(project, (log) => log.append([event]));
+  const { breaker, tasks } = await readState(project);
   if (flags.task !== undefined) {
-    const known = Object.keys((await readState(project)).tasks);
+    const known = Object.keys(tasks);
     if (!known.includes(flags.task)) throw unknownName("task", flags.task, known);
-    await append(project, [{ type: "task.reset", task: flags.task }]);
+    await record({ type: "task.reset", task: flags.task });
     say(`${flags.task} starts from the beginning`);
   }
-  if (flags.circuit === true) say(await resetCircuit(project));
+  if (flags.circuit === true && breaker.position === "OPEN") {
+    const move = { type: "breaker.moved", run: null, from: "OPEN", to: "HALF_OPEN", head: null } as const;
+    // One iteration without progress opens it again.
+    await record({ ...move, reason: "somebody reset it" });
+    const next = project.queue === null ? "ralph run" : "Workers go on";
+    say(`the breaker (${breaker.reason}) is HALF_OPEN now: one iteration shows whether it helps. ${next}`);
+  } else if (flags.circuit === true) say(`the breaker is ${breaker.position}; there is nothing to reset`);
   if (flags.calls === true) {
-    await withLog(project, (log) => log.append([{ type: "calls.reset" }]));
+    await record({ type: "calls.reset" });
     say("the calls of this hour are counted from now on");
   }
   return 0;
@@ -294,23 +296,13 @@ async function refuseAtWork(flags: ResetFlags, project: Project): Promise<void> 
   if (flags.task !== undefined) return refuseWhileHeld(project, flags.task);
 }
 
-/** Half open: one iteration without progress opens it again. */
-async function resetCircuit(project: Project): Promise<string> {
-  const { position, reason } = (await readState(project)).breaker;
-  if (position !== "OPEN") return `the breaker is ${position}; there is nothing to reset`;
-  const move = { type: "breaker.moved", run: null, from: "OPEN", to: "HALF_OPEN", head: null } as const;
-  await withLog(project, (log) => log.append([{ ...move, reason: "somebody reset it" }]));
-  const next = project.queue === null ? "ralph run" : "Workers go on";
-  return `the breaker (${reason}) is HALF_OPEN now: one iteration shows whether it helps. ${next}`;
-}
-
 const VIEWS = ["logs", "interventions", "status.json", "active.json", "progress.json", "metrics.json"];
 
 async function resetAll(project: Project, sure: boolean, context: CliContext): Promise<number> {
   if (!sure && !(await confirmed(context))) return 1;
   await withLog(project, (log) => log.forget());
   for (const view of VIEWS) rmSync(join(project.ralphDir, view), { recursive: true, force: true });
-  context.stderr.write("ralph: everything is forgotten; the code and the task source are as they were\n");
+  context.say("everything is forgotten; the code and the task source are as they were");
   return 0;
 }
 

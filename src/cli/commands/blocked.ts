@@ -1,7 +1,7 @@
-import { type Project, isDriven, openProject, requirePerson } from "../../app/project.ts";
+import { type Project, isDriven, openProject } from "../../app/project.ts";
 import { blockedNow, readState, unknownTask } from "../../app/project-log.ts";
 import type { Command } from "commander";
-import { act as actOn, mustAct } from "../../app/operator.ts";
+import { act as actOn, mustAct, wordsIfDone } from "../../app/operator.ts";
 import { RalphError } from "../../core/errors.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { isAcceptance, isMergeHeld, whyBlocked } from "../../core/loop/task-status.ts";
@@ -22,34 +22,27 @@ import {
   proposalLines,
   type OpenQuestion,
 } from "../../core/views/inbox.ts";
-import type { Act, CliContext } from "../commands.ts";
-import { columns, shortened, styleFor } from "../print/style.ts";
+import { count } from "../../core/views/explain-words.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
+import { columns, shortened } from "../print/style.ts";
 import { duration } from "../run-options.ts";
-
-interface BlockedFlags {
-  readonly suggest?: boolean;
-  readonly json?: boolean;
-}
 
 export function define(command: Command, act: Act): void {
   command
     .option("--suggest", "say what would help, and what to type")
     .option("--json", "print JSON")
-    .action((flags: BlockedFlags) => act((context) => blocked(flags, context)));
+    .action(act(blocked));
 }
 
-async function blocked(flags: BlockedFlags, context: CliContext): Promise<number> {
+async function blocked(context: CliContext, { suggest }: { suggest?: boolean }): Promise<number> {
   const project = await openProject(context);
   const tasks = await blockedNow(project, await readState(project));
-  const { stdout, say } = context;
-  if (flags.json === true) {
-    stdout.write(`${JSON.stringify(tasks.map(blockedEntry), null, 2)}\n`);
-    return 0;
-  }
-  if (tasks.length === 0) stdout.write("No task is blocked. Where all of them stand: ralph status\n");
-  const lines = flags.suggest === true ? suggestionLines(tasks) : columns(tasks.map(cells));
-  for (const line of lines) stdout.write(`${line}\n`);
-  if (tasks.length > 0 && flags.suggest !== true) say("what would help: ralph blocked --suggest");
+  const isShort = suggest !== true;
+  tell(context, tasks.map(blockedEntry), () => {
+    if (tasks.length === 0) return ["No task is blocked. Where all of them stand: ralph status"];
+    return isShort ? columns(tasks.map(cells)) : suggestionLines(tasks);
+  });
+  if (isShort && !context.json && tasks.length > 0) context.say("what would help: ralph blocked --suggest");
   return 0;
 }
 
@@ -58,7 +51,7 @@ function cells(task: BlockedTask): readonly string[] {
   return [
     task.id,
     shortened(task.title, TITLE_LENGTH),
-    attempts === 1 ? "1 attempt" : `${attempts} attempts`,
+    count(attempts, "attempt"),
     lastTimeoutMs === null ? "" : `${formatDuration(lastTimeoutMs)} each`,
     shortened(task.why, WHY_LENGTH),
   ];
@@ -82,27 +75,23 @@ export function suggestionLines(tasks: readonly BlockedTask[]): readonly string[
 }
 
 export function defineInbox(command: Command, act: Act): void {
-  command
-    .option("--json", "print JSON")
-    .action((flags: { json?: boolean }) => act((context) => inbox(flags.json === true, context)));
+  command.option("--json", "print JSON").action(act(inbox));
 }
 
-async function inbox(asJson: boolean, context: CliContext): Promise<number> {
+async function inbox(context: CliContext): Promise<number> {
   const project = await openProject(context);
   const state = await readState(project);
   const blocked = await blockedNow(project, state);
   const items = inboxOf(state);
   const proposals = openProposals(state);
-  const { stdout, env } = context;
-  if (asJson) stdout.write(`${JSON.stringify(items, null, 2)}\n`);
-  else if (items.length + proposals.length === 0)
-    stdout.write("Nothing waits for you. Where the tasks stand: ralph status\n");
-  else
-    for (const item of items)
-      for (const line of itemLines(item, state, blocked, styleFor(stdout, env))) stdout.write(`${line}\n`);
-  if (!asJson && proposals.length > 0) stdout.write("Edits of the task list by agents, which were undone:\n");
-  if (!asJson) for (const line of proposals.flatMap(proposalLines)) stdout.write(`  ${line}\n`);
-  return 0;
+  return tell(context, items, () => {
+    if (items.length + proposals.length === 0)
+      return ["Nothing waits for you. Where the tasks stand: ralph status"];
+    const waiting = items.flatMap((item) => itemLines(item, state, blocked, context.style));
+    if (proposals.length === 0) return waiting;
+    const edits = proposals.flatMap(proposalLines).map((line) => `  ${line}`);
+    return [...waiting, "Edits of the task list by agents, which were undone:", ...edits];
+  });
 }
 
 function itemLines(
@@ -111,7 +100,7 @@ function itemLines(
   blocked: readonly BlockedTask[],
   style: Style,
 ): readonly string[] {
-  const { task, kind, text, options } = item;
+  const { task, kind, text } = item;
   const help = blocked.find(({ id }) => id === task);
   if (kind === "blocked" && help !== undefined)
     return [`${style.bad("■")} ${task} is blocked: ${text}`, `    → ${whatToDo(help)}`];
@@ -129,7 +118,7 @@ function itemLines(
     `${style.ask("?")} ${task} asks, for ${askedFor} now: ${text}`,
     ...(choice === "" ? [] : [`    ${choice}`]),
     ...(question?.acceptance == null ? [] : [`    → see the work: ralph why ${question.iteration}`]),
-    `    → ralph decide ${asArgument(task)} ${asWords(options[0] ?? "…")}`,
+    `    → ${howTo(item)}`,
   ];
 }
 
@@ -138,34 +127,33 @@ export function defineDecide(command: Command, act: Act): void {
     .argument("[task]", "the task that asks; may be left out when only one does")
     .argument("[answer]", "in quotes")
     .allowExcessArguments()
-    .action(() => act((context) => decide(command.args, context)));
+    .action(act((context) => decide(context, command.args)));
 }
 
-async function decide(words: readonly string[], context: CliContext): Promise<number> {
+async function decide(context: CliContext, words: readonly string[]): Promise<number> {
   if (words.length > 2)
     throw new RalphError("usage", "an answer of several words needs quotes", {
       hint: `ralph decide ${asArgument(words[0] ?? "TASK")} ${asWords(words.slice(1).join(" "))}`,
     });
   const project = await openProject(context);
-  requirePerson(project, "answer questions");
   const state = await readState(project);
   const { task, answer } = wordsAsAnswer(words, state);
   if (state.tasks[task] === undefined) throw await unknownTask(task, state, project);
   await mustAct(project, { do: "decide", task, answer });
-  const question = openQuestions(state).find((one) => one.task === task);
+  const { text = "", options = [], acceptance } = openQuestions(state).find((one) => one.task === task) ?? {};
   // Beside "accept", any words reject a claim, and are told to the agent.
-  if (question !== undefined && question.acceptance === null && isOther(answer, question))
-    context.say(
-      `note: "${answer}" is none of the options (${question.options.join(", ")}); it is taken as it is`,
-    );
-  context.say(`${task} asked: ${question?.text ?? ""}`);
+  if (acceptance === null && options.length > 0 && !options.includes(answer))
+    context.say(`note: "${answer}" is none of the options (${options.join(", ")}); it is taken as it is`);
+  context.say(`${task} asked: ${text}`);
   context.say(`answered: ${answer}`);
-  context.stderr.write(`  → ${await nextStep(project, state, task, answer)}\n`);
+  // It may have asked with the last iteration that it had.
+  const isBlocked = state.tasks[task]?.blockedReason != null;
+  const completes = state.tasks[task]?.question?.acceptance?.is === "completion" && isAcceptance(answer);
+  const next = isBlocked
+    ? `it is blocked as well: ralph unblock ${asArgument(task)}`
+    : `${await whatGoesOn(project, state, task)}${completes ? ` (no agent is asked again about ${task})` : ""}`;
+  context.stderr.write(`  → ${next}\n`);
   return 0;
-}
-
-function isOther(answer: string, { options }: OpenQuestion): boolean {
-  return options.length > 0 && !options.includes(answer);
 }
 
 /** Which question is meant, and what its answer is; with one word, that is the answer to the only question. */
@@ -177,12 +165,12 @@ function wordsAsAnswer(
   const isOption = open.some(({ options }) => options.includes(first));
   const isTask = state.tasks[first] !== undefined && !isOption;
   const answer = (second ?? (isTask ? "" : first)).trim();
-  if (answer === "" && open.length > 0)
+  const [only] = open;
+  if (answer === "" && only !== undefined)
     throw new RalphError("usage", `say the answer${listed(open)}`, {
-      hint: howTo(open.find(({ task }) => task === first) ?? open[0]),
+      hint: howTo(open.find(({ task }) => task === first) ?? only),
     });
   if (second !== undefined) return { task: first, answer };
-  const [only] = open;
   if (only === undefined)
     throw new RalphError("usage", "no task asks a question", { hint: "what waits for you: ralph inbox" });
   if (open.length > 1)
@@ -190,15 +178,6 @@ function wordsAsAnswer(
       hint: howTo(only),
     });
   return { task: only.task, answer };
-}
-
-async function nextStep(project: Project, state: State, task: string, answer: string): Promise<string> {
-  // It asked with the last iteration that it had.
-  if (state.tasks[task]?.blockedReason != null)
-    return `it is blocked as well: ralph unblock ${asArgument(task)}`;
-  const next = await whatGoesOn(project, state, task);
-  const completes = state.tasks[task]?.question?.acceptance?.is === "completion" && isAcceptance(answer);
-  return completes ? `${next} (no agent is asked again about ${task})` : next;
 }
 
 /** After a sentence, a line for each. */
@@ -211,8 +190,7 @@ function listed(questions: readonly OpenQuestion[]): string {
   return `:${lines.join("")}`;
 }
 
-function howTo(question: OpenQuestion | undefined): string {
-  const { task = "TASK", options = [] } = question ?? {};
+function howTo({ task, options }: Pick<InboxItem, "task" | "options">): string {
   return `ralph decide ${asArgument(task)} ${asWords(options[0] ?? "…")}`;
 }
 
@@ -237,40 +215,37 @@ export function defineUnblock(command: Command, act: Act): void {
     )
     .option("--timeout-multiplier <factor>", "so many times its last timeout", factor)
     .option("--reason <text>", "what has changed; it is kept")
-    .action((task: string | undefined, reason: string | undefined, flags: UnblockFlags) =>
-      act((context) => unblock(task, { ...(reason !== undefined && { reason }), ...flags }, context)),
-    );
+    .action(act(unblock));
 }
 
-async function unblock(task: string | undefined, flags: UnblockFlags, context: CliContext): Promise<number> {
+async function unblock(
+  context: CliContext,
+  task: string | undefined,
+  said: string | undefined,
+  flags: UnblockFlags,
+): Promise<number> {
   refuseContradictions(task, flags);
   const project = await openProject(context);
-  requirePerson(project, "unblock tasks");
   const before = await readState(project);
   const blocked = await blockedNow(project, before);
-  if (
-    task !== undefined &&
-    !before.plan?.tasks.some(({ id }) => id === task) &&
-    before.tasks[task] === undefined
-  )
-    throw await unknownTask(task, before, project);
-  const meant = task === undefined ? chosen(blocked, flags) : [task];
-  if (meant.length === 0) context.say(nothing(blocked, flags));
+  const isKnown = (id: string): boolean =>
+    before.tasks[id] !== undefined || before.plan?.tasks.some((one) => one.id === id) === true;
+  if (task !== undefined && !isKnown(task)) throw await unknownTask(task, before, project);
+  const { filter, reason = said ?? "" } = flags;
+  const chosen = blocked.filter((one) => filter === undefined || isMeantBy(filter, one)).map(({ id }) => id);
+  const meant = task === undefined ? chosen : [task];
+  if (meant.length === 0) context.say(nothing(blocked, filter));
   const held = meant.filter((id) => isMergeHeld(taskState(before, id)));
   const freed: TaskId[] = [];
   for (const id of meant) {
-    const timeoutMs = timeoutOf(
-      blocked.find((one) => one.id === id),
-      flags,
-    );
-    const wanted = { do: "unblock", task: id, reason: flags.reason ?? "", timeoutMs, runs: true } as const;
+    const timeoutMs = timeoutOf(blocked.find((one) => one.id === id)?.lastTimeoutMs ?? null, flags);
+    const acted = await actOn(project, { do: "unblock", task: id, reason, timeoutMs, runs: true });
     // Of several, those that somebody else unblocked in between are left out.
-    const acted = task === undefined ? await actOn(project, wanted) : null;
-    if (acted?.is === "refused") continue;
-    const said = acted?.said ?? (await mustAct(project, wanted));
+    if (acted.is === "refused" && task === undefined) continue;
+    const done = wordsIfDone(acted);
     if (held.includes(id)) continue;
     freed.push(id);
-    context.say(said);
+    context.say(done);
   }
   await tellWhatGoesOn(project, freed, context);
   return held.length === 0 ? 0 : mergeAgain(project, held, context);
@@ -325,21 +300,15 @@ function refuseContradictions(task: string | undefined, flags: UnblockFlags): vo
     });
 }
 
-function chosen(blocked: readonly BlockedTask[], { filter }: UnblockFlags): readonly TaskId[] {
-  return blocked.filter((task) => filter === undefined || isMeantBy(filter, task)).map(({ id }) => id);
-}
-
-function nothing(blocked: readonly BlockedTask[], { filter }: UnblockFlags): string {
+function nothing(blocked: readonly BlockedTask[], filter: string | undefined): string {
   if (blocked.length === 0 || filter === undefined) return "no task is blocked";
   const all = blocked.map(({ id, complexity }) => `${id} (${complexity ?? "unknown"})`).join(", ");
   return `no blocked task is "${filter}" or has it in its reason; blocked are ${all}`;
 }
 
-function timeoutOf(task: BlockedTask | undefined, flags: UnblockFlags): number | null {
-  if (flags.timeout !== undefined) return flags.timeout;
-  const last = task?.lastTimeoutMs ?? null;
-  if (flags.timeoutMultiplier === undefined || last === null) return null;
-  return Math.max(1_000, Math.round(last * flags.timeoutMultiplier));
+function timeoutOf(last: number | null, { timeout, timeoutMultiplier }: UnblockFlags): number | null {
+  if (timeout !== undefined || timeoutMultiplier === undefined || last === null) return timeout ?? null;
+  return Math.max(1_000, Math.round(last * timeoutMultiplier));
 }
 
 function factor(text: string): number {
@@ -351,25 +320,13 @@ function factor(text: string): number {
 
 /** Whether a run takes up a task that waited for a person, or what to type. */
 export async function whatGoesOn(project: Project, { run, tasks }: State, task: TaskId): Promise<string> {
-  const runs = project.queue === null ? RUN : WORKERS;
-  if (!isOpen(run)) return runs.begin;
-  if (!(await isDriven(project))) return runs.goOn;
+  const isShared = project.queue !== null;
+  if (!isOpen(run)) return isShared ? "put it into the queue again: ralph submit" : "go on: ralph run";
+  if (!(await isDriven(project)))
+    return isShared ? "no worker is here; start one: ralph worker" : "go on: ralph run";
   const only = run.settings.onlyTasks;
   const isLeftAlone =
     run.stop !== null || (only !== null && !only.includes(task)) || tasks[task]?.exhaustedIn === run.id;
-  return isLeftAlone ? runs.leavesIt : runs.takesIt;
+  if (!isLeftAlone) return isShared ? "a worker takes it up" : "the run that is on takes it up";
+  return `the run that is on does not take it up; after it: ${isShared ? "ralph submit" : "ralph run"}`;
 }
-
-const RUN = {
-  begin: "go on: ralph run",
-  goOn: "go on: ralph run",
-  takesIt: "the run that is on takes it up",
-  leavesIt: "the run that is on does not take it up; after it: ralph run",
-};
-
-const WORKERS = {
-  begin: "put it into the queue again: ralph submit",
-  goOn: "no worker is here; start one: ralph worker",
-  takesIt: "a worker takes it up",
-  leavesIt: "the run that is on does not take it up; after it: ralph submit",
-};

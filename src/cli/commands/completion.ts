@@ -1,14 +1,13 @@
 import { Argument, type Command, type Option } from "commander";
-import type { Act, CliContext } from "../commands.ts";
-import { createProgram } from "../program.ts";
+import { createProgram, type Act, type CliContext } from "../commands.ts";
 
 export function define(command: Command, act: Act): void {
   command
     .addArgument(new Argument("<shell>", "whose script to print").choices(Object.keys(SCRIPTS)))
-    .action((shell: string) => act((context) => completion(shell, context)));
+    .action(act(completion));
 }
 
-async function completion(shell: string, { stdout, version }: CliContext): Promise<number> {
+async function completion({ stdout, version }: CliContext, shell: string): Promise<number> {
   const program = await createProgram(version, () => true);
   stdout.write(SCRIPTS[shell]?.(commandShapes(program)) ?? "");
   return 0;

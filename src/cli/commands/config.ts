@@ -5,24 +5,20 @@ import type { ConfigValue } from "../../config/load-config.ts";
 import { shownAddress } from "../../config/webhook-address.ts";
 import { createRedactor, passwordsIn, secretsIn } from "../../core/redact.ts";
 import { tell, type Act, type CliContext } from "../commands.ts";
-import { styleFor } from "../print/style.ts";
 
 export function define(command: Command, act: Act): void {
   command
     .addArgument(new Argument("[what]", "schema: a JSON Schema of the file, for editors").choices(["schema"]))
     .option("--json", "print JSON")
-    .action((what: string | undefined, flags: { json?: boolean }) =>
-      act((context) => (what === "schema" ? schema(context) : config(flags.json === true, context))),
-    );
+    .action(act(config));
 }
 
-async function schema({ stdout }: CliContext): Promise<number> {
-  const { configJsonSchema } = await import("../../config/json-schema.ts");
-  stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
-  return 0;
-}
-
-async function config(asJson: boolean, context: CliContext): Promise<number> {
+async function config(context: CliContext, what: "schema" | undefined): Promise<number> {
+  if (what === "schema") {
+    const { configJsonSchema } = await import("../../config/json-schema.ts");
+    context.print(JSON.stringify(configJsonSchema(), null, 2));
+    return 0;
+  }
   const loaded = await readConfigWithOrigins(await openProject(context));
   const shown = {
     file: loaded.file,
@@ -30,11 +26,10 @@ async function config(asJson: boolean, context: CliContext): Promise<number> {
     not_in_effect: await loaded.waiting(),
     unknown_variables: loaded.unknownVariables,
   };
-  const style = styleFor(context.stdout, context.env);
-  return tell(context, asJson, shown, () => [
+  return tell(context, shown, () => [
     loaded.file ?? "No configuration file: everything is the default, or comes from variables.",
     "",
-    ...valueLines(shown.values, style),
+    ...valueLines(shown.values, context.style),
     ...section(
       "Written, and not in effect:",
       shown.not_in_effect.map(({ key, origin, why }) => `${key} (${origin}): ${why}`),

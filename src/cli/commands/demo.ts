@@ -17,7 +17,7 @@ import { EXIT_CODES } from "../../core/loop/outcome.ts";
 const READING_PAUSE_MS = 1_500;
 
 export function define(command: Command, act: Act): void {
-  command.action(() => act(demo));
+  command.action(act(demo));
 }
 
 /** A whole loop with the built-in agent in a repository of its own; what the person would answer, it answers itself. */
@@ -51,11 +51,12 @@ async function demo(context: CliContext): Promise<number> {
 }
 
 async function runInside(context: CliContext): Promise<number> {
-  const inside = { ...context, env: withoutOwnSettings(context.env) };
-  const prepared = await prepareRun(undefined, {}, inside);
+  // The demo is the same whatever the person has set for their own work.
+  const env = Object.fromEntries(Object.entries(context.env).filter(([name]) => !name.startsWith("RALPH_")));
+  const prepared = await prepareRun(undefined, {}, { ...context, env });
   await requireStartable(prepared);
   const end = await driveRun(prepared, {
-    display: printerFor({}, context),
+    display: printerFor(context),
     version: context.version,
     keepAwake: false,
   });
@@ -79,11 +80,6 @@ function makeSampleRepository(): string {
   git("add", "--all");
   git("commit", "--quiet", "--no-verify", "--message", "A small library with four tasks to do");
   return folder;
-}
-
-/** The demo is the same whatever the person has set for their own work. */
-function withoutOwnSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("RALPH_")));
 }
 
 /** What the demo answers to the agent's question. */

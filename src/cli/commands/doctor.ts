@@ -1,9 +1,8 @@
 import { missingGates, programOf } from "../../app/prepare-run.ts";
 import { type Project, driverOf, openProject, readConfig, workersOf } from "../../app/project.ts";
 import { builtInAgents } from "../../app/plugins.ts";
-import { sandboxTroubles } from "../../app/sandbox.ts";
+import { sandboxTroubles, channelsOf } from "../../app/run-ports.ts";
 import { hasLog, mendLog, openLog } from "../../app/project-log.ts";
-import { channelsOf } from "../../app/run-followers.ts";
 import { desktopProgram } from "../../adapters/notify/desktop-channel.ts";
 import { accountOf } from "../../adapters/agents/programs/accounts.ts";
 import { askProgram } from "../../adapters/process/supervise.ts";
@@ -16,8 +15,7 @@ import type { Channel } from "../../engine/ports.ts";
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
-import type { Act, CliContext } from "../commands.ts";
-import { styleFor } from "../print/style.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
 import { describeUrl } from "../../adapters/fleet/connection-settings.ts";
 import { findRepository } from "../../adapters/git/find-repository.ts";
 import { runGitAtOnce, textOf } from "../../adapters/git/git.ts";
@@ -36,13 +34,7 @@ export function define(command: Command, act: Act): void {
     .option("--notify", "send a test notice through everything that is configured under [notify]")
     .option("--fix", "mend what can be mended without harm: a missing repository, locks that a dead git left")
     .option("--json", "print JSON")
-    .action((flags: Flags) => act((context) => doctor(flags, context)));
-}
-
-interface Flags {
-  readonly notify?: boolean;
-  readonly fix?: boolean;
-  readonly json?: boolean;
+    .action(act(doctor));
 }
 
 /** One thing that was looked at; `advice` says what to do when it is not well. */
@@ -63,78 +55,75 @@ function ill(name: string, found: string, advice: string | null): Finding {
   return { name, well: false, found, advice };
 }
 
-/** What comes of a look; what it throws is a finding, too. */
-async function findingOf(name: string, look: () => Promise<string> | string): Promise<Finding> {
+function problem(name: string, { message, hint }: RalphError): Finding {
+  return ill(name, message, hint ?? null);
+}
+
+/** What comes of it, or why it cannot be. */
+async function attempt<Result>(work: () => Promise<Result> | Result): Promise<Result | RalphError> {
   try {
-    return well(name, await look());
+    return await work();
   } catch (error) {
-    return problem(name, error);
+    if (error instanceof RalphError) return error;
+    throw error;
   }
 }
 
-function problem(name: string, error: unknown): Finding {
-  if (!(error instanceof RalphError)) throw error;
-  return ill(name, error.message, error.hint ?? null);
+async function findingOf(name: string, look: () => Promise<string> | string): Promise<Finding> {
+  const found = await attempt(look);
+  return found instanceof RalphError ? problem(name, found) : well(name, found);
 }
 
-async function doctor(flags: Flags, context: CliContext): Promise<number> {
-  const look = async (sendsTest: boolean): Promise<readonly Finding[]> => [
-    ...machine(context),
-    ...(await repository(context, sendsTest)),
-  ];
-  const seen = await look(flags.notify === true);
-  const findings = flags.fix === true && (await mend(seen, context)) ? await look(false) : seen;
-  const { stdout, env } = context;
-  if (flags.json === true) stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
-  else {
-    const style = styleFor(stdout, env);
-    for (const finding of findings) {
-      stdout.write(`${finding.well ? style.good("✔") : style.bad("✗")} ${finding.name}: ${finding.found}\n`);
-      if (!finding.well && finding.advice !== null) stdout.write(`    → ${finding.advice}\n`);
-    }
-  }
+async function doctor(
+  context: CliContext,
+  { notify = false, fix = false }: { notify?: boolean; fix?: boolean },
+): Promise<number> {
+  let findings = await look(context, notify);
+  const mendable = fix ? findings.filter((one) => !one.well && one.mend !== undefined) : [];
+  for (const { name, mend } of mendable) context.stderr.write(`mended: ${name}: ${await mend?.()}\n`);
+  if (mendable.length > 0) findings = await look(context, false);
+  const { good, bad } = context.style;
+  tell(context, findings, () =>
+    findings.flatMap(({ name, well: isWell, found, advice }) => [
+      `${isWell ? good("✔") : bad("✗")} ${name}: ${found}`,
+      ...(isWell || advice === null ? [] : [`    → ${advice}`]),
+    ]),
+  );
   return findings.every((finding) => finding.well) ? 0 : 1;
 }
 
-/** Whether there was anything to mend. */
-async function mend(findings: readonly Finding[], { stderr }: CliContext): Promise<boolean> {
-  const mendable = findings.filter((finding) => !finding.well && finding.mend !== undefined);
-  for (const { name, mend: put } of mendable) stderr.write(`mended: ${name}: ${await put?.()}\n`);
-  return mendable.length > 0;
-}
-
-function machine(context: CliContext): readonly Finding[] {
+async function look(context: CliContext, sendsTest: boolean): Promise<readonly Finding[]> {
   const git = askGit(["--version"], context);
   return [
     well("node", process.version),
     git === null ? ill("git", "not installed", "install git 2.30 or newer") : well("git", git),
+    ...(await repository(context, sendsTest)),
   ];
 }
 
 async function repository(context: CliContext, sendsTest: boolean): Promise<readonly Finding[]> {
-  let project: Project;
-  try {
-    project = await openProject(context);
-  } catch (error) {
-    const found = problem("repository", error);
-    return [found.advice === "git init" ? { ...found, mend: () => makeRepository(context) } : found];
+  const project = await attempt(() => openProject(context));
+  if (project instanceof RalphError) {
+    const found = problem("repository", project);
+    return [project.hint === "git init" ? { ...found, mend: () => makeRepository(context) } : found];
   }
-  const email = askGit(["config", "user.email"], { cwd: project.root, env: context.env });
+  const { root, env, ralphDir } = project;
+  const email = askGit(["config", "user.email"], { cwd: root, env });
   return [
-    well("repository", project.root),
+    well("repository", root),
     well("git identity", email || "none set; commits of ours are by Ralph <ralph@localhost>"),
     project.queue === null ? await state(project) : await findingOf("queue", () => queue(project)),
     await findingOf("folder", () => {
-      prepareRalphFolder(project.ralphDir);
-      return `${project.ralphDir} is writable`;
+      prepareRalphFolder(ralphDir);
+      return `${ralphDir} is writable`;
     }),
     await lockFinding(project),
-    ...(await configured(project, context, sendsTest)),
+    ...(await configured(project, context.version, sendsTest)),
   ];
 }
 
-function askGit(args: readonly string[], { cwd, env }: Pick<CliContext, "cwd" | "env">): string | null {
-  const { code, stdout } = runGitAtOnce(args, { cwd, env });
+function askGit(args: readonly string[], place: Pick<Project, "env"> & { cwd: string }): string | null {
+  const { code, stdout } = runGitAtOnce(args, place);
   return code === 0 ? textOf(stdout).trim() : null;
 }
 
@@ -145,28 +134,24 @@ function makeRepository(context: CliContext): string {
 }
 
 async function state(project: Project): Promise<Finding> {
-  try {
-    if (!hasLog(project)) return well("state", "no run yet");
-    let notice: string | null = null;
+  let notice: string | null = null;
+  const found = await findingOf("state", async () => {
+    if (!hasLog(project)) return "no run yet";
     const log = await openLog({ ...project, say: (text) => (notice = text) });
     await log.close();
     notice ??= mendLog(project);
-    if (notice !== null) return ill("state", notice, "nothing to do");
     const driver = driverOf(project);
-    const running = driver === null ? "" : `, a run is active (pid ${driver.pid ?? "unknown"})`;
-    return well("state", `${project.stateFile}${running}`);
-  } catch (error) {
-    return problem("state", error);
-  }
+    return `${project.stateFile}${driver === null ? "" : `, a run is active (pid ${driver.pid ?? "unknown"})`}`;
+  });
+  return notice === null ? found : ill("state", notice, "nothing to do");
 }
 
 async function queue(project: Project): Promise<string> {
   const name = describeUrl(project.queue?.url ?? "");
-  const workers = (await workersOf(project)) ?? [];
-  const here = workers.filter(({ is }) => is === "here").length;
-  const vanished = workers.filter(({ is }) => is === "vanished").length;
-  const lost = vanished === 0 ? "" : `, ${vanished} vanished in the last day`;
-  return `the database ${name} answers, ${here} ${here === 1 ? "worker is" : "workers are"} here${lost}`;
+  const { here = [], vanished = [] } = Object.groupBy((await workersOf(project)) ?? [], ({ is }) => is);
+  const lost = vanished.length === 0 ? "" : `, ${vanished.length} vanished in the last day`;
+  const many = here.length === 1 ? "worker is" : "workers are";
+  return `the database ${name} answers, ${here.length} ${many} here${lost}`;
 }
 
 /** Lock files of git that nobody holds: every git that wants to write fails there. */
@@ -186,22 +171,21 @@ async function lockFinding(project: Project): Promise<Finding> {
 
 async function configured(
   project: Project,
-  context: CliContext,
+  version: string,
   sendsTest: boolean,
 ): Promise<readonly Finding[]> {
-  let config: Config;
-  try {
-    config = await readConfig(project);
-  } catch (error) {
-    const found = problem("configuration", error);
-    return [{ ...found, advice: found.advice ?? "mend it; agents and gates are looked at then" }];
-  }
+  const config = await attempt(() => readConfig(project));
+  if (config instanceof RalphError)
+    return [
+      ill("configuration", config.message, config.hint ?? "mend it; agents and gates are looked at then"),
+    ];
+  const agents = await attempt(() => agentFindings(config, project));
   return [
-    ...(await agentFindings(config, project.root, context.env)),
+    ...(agents instanceof RalphError ? [problem(`agent ${config.agent}`, agents)] : agents),
     ...config.plugins.map((plugin) => pluginFinding(plugin, project.root)),
-    await sandboxFinding(config, project.root, context),
+    await sandboxFinding(config, project),
     ...(await gateFindings(config, project)),
-    ...(await notifyFindings(config, project, context, sendsTest)),
+    ...(await notifyFindings(config, project, version, sendsTest)),
   ];
 }
 
@@ -230,11 +214,13 @@ const SANDBOXES = {
 } as const;
 
 /** What agents could run in here; only what is configured has to be well. */
-async function sandboxFinding({ sandbox }: Config, root: string, { env }: CliContext): Promise<Finding> {
+async function sandboxFinding({ sandbox }: Config, { root, env }: Project): Promise<Finding> {
   const troubles = await sandboxTroubles(root, env);
   const { kind, network } = sandbox;
   const wanted = kind === "bubblewrap" && typeof network === "object" ? "hosts" : kind;
-  const trouble = settingsTrouble(sandbox) ?? (wanted === "none" ? null : troubles[wanted]);
+  // What is configured may be had nowhere.
+  const settings = await attempt(() => resolveSandbox({ sandbox }, undefined));
+  const trouble = settings instanceof RalphError ? settings : wanted === "none" ? null : troubles[wanted];
   const kinds = (["bubblewrap", "hosts", "docker"] as const).map(
     (one) => `${SANDBOXES[one]}: ${troubles[one]?.message ?? "possible"}`,
   );
@@ -247,52 +233,25 @@ async function sandboxFinding({ sandbox }: Config, root: string, { env }: CliCon
   };
 }
 
-/** Why what is configured could be had nowhere. */
-function settingsTrouble(sandbox: Config["sandbox"]): RalphError | null {
-  try {
-    resolveSandbox({ sandbox }, undefined);
-    return null;
-  } catch (error) {
-    if (error instanceof RalphError) return error;
-    throw error;
-  }
-}
-
 /** Every agent that could work here. Only those that a run would use have to be well. */
-async function agentFindings(
-  config: Config,
-  root: string,
-  env: NodeJS.ProcessEnv,
-): Promise<readonly Finding[]> {
+async function agentFindings(config: Config, project: Project): Promise<readonly Finding[]> {
   const staged = agentsOfStages({ agent: config.agent, stages: resolveStages(config) ?? [] });
   const used = [...new Set([...staged, ...config.run.fallback_agents])];
-  try {
-    const agents = resolveAgents(config, builtInAgents(), { name: config.agent });
-    // Which agents plugins have is known only when they are loaded.
-    const isPlugins = (name: string): boolean =>
-      config.plugins.length > 0 && agentNamed(name, agents) === null;
-    // Those that are named by their command are in no list.
-    const named = used.filter((name) => !isPlugins(name)).map((name) => requireAgent(name, agents));
-    const known = [...new Set([...agents, ...named])].map((agent) =>
-      agentFinding(agent, used.includes(agent.name), root, env),
-    );
-    return [
-      ...(await Promise.all(known)),
-      ...used
-        .filter(isPlugins)
-        .map((name) => well(`agent ${name}`, "not built in: a plugin has to bring it along")),
-    ];
-  } catch (error) {
-    return [problem(`agent ${config.agent}`, error)];
-  }
+  const agents = resolveAgents(config, builtInAgents(), { name: config.agent });
+  // Which agents plugins have is known only when they are loaded.
+  const isPlugins = (name: string): boolean => config.plugins.length > 0 && agentNamed(name, agents) === null;
+  // Those that are named by their command are in no list.
+  const named = used.filter((name) => !isPlugins(name)).map((name) => requireAgent(name, agents));
+  const known = [...new Set([...agents, ...named])];
+  return [
+    ...(await Promise.all(known.map((agent) => agentFinding(agent, used.includes(agent.name), project)))),
+    ...used
+      .filter(isPlugins)
+      .map((name) => well(`agent ${name}`, "not built in: a plugin has to bring it along")),
+  ];
 }
 
-async function agentFinding(
-  agent: AgentSettings,
-  isUsed: boolean,
-  root: string,
-  env: NodeJS.ProcessEnv,
-): Promise<Finding> {
+async function agentFinding(agent: AgentSettings, isUsed: boolean, { root, env }: Project): Promise<Finding> {
   const name = `agent ${agent.name}`;
   const program = programOf(agent);
   const path = findProgram(program, root, env);
@@ -337,32 +296,24 @@ function abilitiesOf(agent: AgentSettings): string {
 async function notifyFindings(
   config: Config,
   project: Project,
-  { env, version }: CliContext,
+  version: string,
   sends: boolean,
 ): Promise<readonly Finding[]> {
   const notify = resolveNotify(config);
   const channels = channelsOf({ project, commands: { agents: [], gates: [], notify }, version });
   if (sends && channels.length > 0) return Promise.all(channels.map(tried));
-  if (channels.length > 0) return channels.map((channel) => channelFinding(channel, notify, project, env));
+  if (channels.length > 0) return channels.map((channel) => channelFinding(channel, notify, project));
   const found = "off: none of webhook, desktop and command is configured";
   const advice = "configure one under [notify] in .ralph/ralph.toml";
   return [sends ? ill("notify", found, advice) : well("notify", found)];
 }
 
 async function tried(channel: Channel): Promise<Finding> {
-  const at = Date.now();
-  const notice: Notice = {
-    id: `test-${at}`,
-    position: 0,
-    kind: "test",
-    at,
-    run: null,
-    task: null,
-    text: "this is a test: notices of ralph arrive here",
-    command: null,
-    event: null,
-  };
   const { name, shown } = channel;
+  const at = Date.now();
+  const text = "this is a test: notices of ralph arrive here";
+  const nothing = { run: null, task: null, command: null, event: null };
+  const notice: Notice = { ...nothing, id: `test-${at}`, position: 0, kind: "test", at, text };
   const delivery = await channel.send(notice, new AbortController().signal);
   return delivery.is === "delivered"
     ? well(`notify ${name}`, `a test notice was sent to ${shown}`)
@@ -372,8 +323,7 @@ async function tried(channel: Channel): Promise<Finding> {
 function channelFinding(
   channel: Channel,
   { webhook, command }: NotifySettings,
-  { root }: Project,
-  env: NodeJS.ProcessEnv,
+  { root, env }: Project,
 ): Finding {
   const name = `notify ${channel.name}`;
   const needs = (program: string, found: string): Finding =>

@@ -24,7 +24,6 @@ interface Flags {
   readonly iterations?: number;
   readonly seed?: number;
   readonly seeds?: number;
-  readonly json?: boolean;
   readonly html?: boolean;
   readonly out?: string;
 }
@@ -52,11 +51,11 @@ export function define(command: Command, act: Act): void {
     .option("--json", "print JSON")
     .option("--html", "one page with charts that needs nothing else")
     .option("--out <file>", "write it there instead of printing it")
-    .action((flags: Flags) => act((context) => evaluateProjects(flags, context)));
+    .action(act(evaluateProjects));
 }
 
-async function evaluateProjects(flags: Flags, context: CliContext): Promise<number> {
-  if (flags.json === true && flags.html === true)
+async function evaluateProjects(context: CliContext, flags: Flags): Promise<number> {
+  if (context.json && flags.html === true)
     throw new RalphError("usage", "--json and --html are two forms; choose one");
   const { iterations = ITERATIONS, seed = 1, seeds: worlds = SEEDS } = flags;
   const { stderr } = context;
@@ -67,13 +66,18 @@ async function evaluateProjects(flags: Flags, context: CliContext): Promise<numb
   };
   const evaluation = await evaluate(evaluationWorkshop(), { seed, worlds, iterations, onPlayed });
   if (stderr.isTTY) stderr.write("\r\u001b[K");
-  await printOrWrite(shown(flags, evaluation), flags.out, "the evaluation", context);
+  await printOrWrite(
+    shown(evaluation, context.json, flags.html === true),
+    flags.out,
+    "the evaluation",
+    context,
+  );
   return 0;
 }
 
-function shown({ json, html }: Flags, evaluation: Evaluation): string {
-  if (json === true) return `${JSON.stringify(evaluationJson(evaluation), null, 2)}\n`;
-  return html === true ? evaluationPage(evaluation) : `${evalLines(evaluation).join("\n")}\n`;
+function shown(evaluation: Evaluation, json: boolean, html: boolean): string {
+  if (json) return `${JSON.stringify(evaluationJson(evaluation), null, 2)}\n`;
+  return html ? evaluationPage(evaluation) : `${evalLines(evaluation).join("\n")}\n`;
 }
 
 /** The first of these have room for their interval. */

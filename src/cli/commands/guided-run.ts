@@ -24,7 +24,7 @@ const ITERATIONS = 10;
  * `ralph "goal"`: finds the agent and the checks, says what will happen, asks once, works in a worktree, and shows the
  * result for a decision. Without a terminal it does not ask, and prints what to type instead.
  */
-export async function guidedRun(goal: string, asked: Flags, context: CliContext): Promise<number> {
+export async function guidedRun(context: CliContext, goal: string, asked: Flags): Promise<number> {
   const project = await openProject(context);
   const flags: Flags = {
     maxIterations: ITERATIONS,
@@ -38,7 +38,7 @@ export async function guidedRun(goal: string, asked: Flags, context: CliContext)
     context.say("nothing was started");
     return 0;
   }
-  return decideOn(goal, flags, project, await run(goal, flags, context), context);
+  return decideOn(goal, flags, project, await run(context, goal, flags), context);
 }
 
 /** The agent and the checks of a repository that has no configuration yet. */
@@ -100,7 +100,7 @@ async function decideOn(
   if (task === undefined || statusOf(state, task) !== "review") return code;
   const { id } = task;
   const name = asArgument(id);
-  await showDiff(id, { stat: true }, context);
+  await showDiff(context, id, { stat: true });
   const choice = await ask(
     "\n[m]erge, [s]how the diff, [g]o on with changes, [d]iscard, or Enter to decide later: ",
     context,
@@ -109,15 +109,15 @@ async function decideOn(
   switch (choice.trim().toLowerCase()[0]) {
     case "m":
       await actOn(project, { do: "approve", task: id });
-      return run(goal, { ...flags, quiet: true }, context);
+      return run(context, goal, { ...flags, quiet: true });
     case "s":
-      await showDiff(id, {}, context);
+      await showDiff(context, id, {});
       return decideOn(goal, flags, project, code, context);
     case "g": {
       const words = await ask("What is to be changed? ", context, "");
       const acted = await actOn(project, { do: "send-back", task: id, words });
       if (acted.is === "refused") context.say(acted.why);
-      const next = acted.is === "done" ? await run(goal, flags, context) : code;
+      const next = acted.is === "done" ? await run(context, goal, flags) : code;
       return decideOn(goal, flags, project, next, context);
     }
     case "d":

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { ownRoot } from "../../adapters/process/safe-path.ts";
 import { PLAIN, type Style, closest } from "../../core/text.ts";
 import { Argument, type Command } from "commander";
-import { COMMANDS, type Act, type CliContext } from "../commands.ts";
-import { columns, styleFor } from "../print/style.ts";
-import { createProgram } from "../program.ts";
+import { COMMANDS, createProgram, type Act, type CliContext } from "../commands.ts";
+import { columns } from "../print/style.ts";
 import { RalphError } from "../../core/errors.ts";
 
 const OWN_ROOT = ownRoot(import.meta.dirname);
@@ -19,20 +18,18 @@ export function define(command: Command, act: Act): void {
         .choices(names)
         .argParser((word: string) => word),
     )
-    .action((wanted: string | undefined) => act((context) => help(wanted, context)));
+    .action(act(help));
 }
 
-async function help(wanted: string | undefined, context: CliContext): Promise<number> {
-  const { stdout, env } = context;
+async function help(context: CliContext, wanted: string | undefined): Promise<number> {
+  const { stdout, style } = context;
   if (wanted === undefined) {
-    const width = Math.max(...Object.keys(TOPICS).map((name) => name.length));
-    const lines = Object.entries(TOPICS).map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}\n`);
-    const topics = `Topics, each with ralph help TOPIC:\n${lines.join("")}`;
-    stdout.write(`${await commandHelp(null, context)}\n${topics}`);
+    const topics = columns(Object.entries(TOPICS)).map((line) => `  ${line}`);
+    context.print([await commandHelp(null, context), "Topics, each with ralph help TOPIC:", ...topics]);
     return 0;
   }
   const parts = [
-    ...(Object.hasOwn(TOPICS, wanted) ? [`${topicLines(wanted, styleFor(stdout, env)).join("\n")}\n`] : []),
+    ...(Object.hasOwn(TOPICS, wanted) ? [`${topicLines(wanted, style).join("\n")}\n`] : []),
     ...(Object.hasOwn(COMMANDS, wanted) ? [await commandHelp(wanted, context)] : []),
   ];
   if (parts.length === 0) {

@@ -11,7 +11,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { tell, type Act, type CliContext } from "../commands.ts";
 import { jsonPrinter, plainPrinter } from "../print/run-printer.ts";
-import { styleFor } from "../print/style.ts";
 import { EVENT_VERSION, type Recorded } from "../../core/events.ts";
 import { evolve } from "../../core/loop/evolve.ts";
 import { EMPTY_STATE, type State } from "../../core/state.ts";
@@ -24,26 +23,22 @@ import { isoTime, formatDuration } from "../../core/time.ts";
 import { toWire } from "../../core/wire.ts";
 import type { Log, LogFilter } from "../../engine/ports.ts";
 
-interface HistoryFlags {
-  readonly task?: string;
-  readonly json?: boolean;
-  readonly jsonl?: boolean;
-}
-
 export function define(command: Command, act: Act): void {
   command
     .option("--task <id>", "only this task")
     .option("--json", "print JSON")
     .option("--jsonl", "export the whole log, one event a line")
-    .action((flags: HistoryFlags) => act((context) => history(flags, context)));
+    .action(act(history));
 }
 
-async function history(flags: HistoryFlags, context: CliContext): Promise<number> {
+async function history(
+  context: CliContext,
+  { task, jsonl }: { task?: string; jsonl?: boolean },
+): Promise<number> {
   const project = await openProject(context);
-  const filter = flags.task === undefined ? {} : { task: flags.task };
-  if (flags.jsonl === true) return exportLog(project, filter, context);
-  const records = await iterationsOf(project, flags.task);
-  return tell(context, flags.json, records.map(historyEntry), () =>
+  if (jsonl === true) return exportLog(project, task === undefined ? {} : { task }, context);
+  const records = await iterationsOf(project, task);
+  return tell(context, records.map(historyEntry), () =>
     records.length === 0 ? ["No iteration yet."] : records.map(historyLine),
   );
 }
@@ -69,29 +64,22 @@ function historyLine(record: IterationRecord): string {
   return `${number}  ${isoTime(record.startedAt).slice(0, 19)}  ${record.task}${stage} (${record.ordinal}/${record.maxIterations})${who}  ${duration}  ${record.verdict ?? "open"}  ${why}`;
 }
 
-interface ReplayFlags {
-  readonly run?: string;
-  readonly json?: boolean;
-}
-
 export function defineReplay(command: Command, act: Act): void {
   command
     .argument("[run]", 'the id of a run, the beginning of one, "last", or a FILE.jsonl', "last")
     .option("--run <id>", "of a file with several runs: only this one")
     .option("--json", "events as JSON lines on stdout")
-    .action((wanted: string, flags: ReplayFlags) => act((context) => replay(wanted, flags, context)));
+    .action(act(replay));
 }
 
-async function replay(wanted: string, flags: ReplayFlags, context: CliContext): Promise<number> {
-  const asJson = flags.json === true;
+async function replay(context: CliContext, wanted: string, flags: { run?: string }): Promise<number> {
   if (wanted.endsWith(".jsonl") || wanted.includes("/"))
-    return replayFile(resolve(context.cwd, wanted), flags.run, asJson, context);
+    return replayFile(resolve(context.cwd, wanted), flags.run, context);
   if (flags.run !== undefined) throw new RalphError("usage", "--run goes with a FILE.jsonl only");
   const project = await openProject(context);
   if (!hasLog(project)) throw noRun("no run is recorded here");
   return withLog(project, async (log) => {
-    const run = pickRun(wanted, await runsIn(log));
-    await replayEvents({ events: eventsInPages(log), run, asJson, context });
+    await replayEvents(eventsInPages(log), pickRun(wanted, await runsIn(log)), context);
     return 0;
   });
 }
@@ -103,12 +91,7 @@ export async function runsIn(log: Log): Promise<readonly string[]> {
 }
 
 /** Needs no repository. */
-async function replayFile(
-  file: string,
-  wanted: string | undefined,
-  asJson: boolean,
-  context: CliContext,
-): Promise<number> {
+async function replayFile(file: string, wanted: string | undefined, context: CliContext): Promise<number> {
   const runs: string[] = [];
   if (wanted !== undefined)
     for await (const { event } of readExport(file)) if (event.type === "run.started") runs.push(event.run);
@@ -121,7 +104,7 @@ async function replayFile(
     }
   };
   try {
-    const shown = await replayEvents({ events: events(), run, asJson, context });
+    const shown = await replayEvents(events(), run, context);
     if (shown > 0) return 0;
   } catch (error) {
     if (error instanceof RalphError) throw error;
@@ -147,20 +130,18 @@ function noRun(message: string, runs: readonly string[] = []): RalphError {
   });
 }
 
-interface Replay {
-  /** The whole log, from its first event: what a run showed rests on what was before it. */
-  readonly events: AsyncIterable<Recorded>;
-  /** Null: every run there is. */
-  readonly run: string | null;
-  readonly asJson: boolean;
-  readonly context: CliContext;
-}
-
-/** Shows runs again as `ralph run` showed them, with the times of then. Answers how many there were. */
-async function replayEvents({ events, run, asJson, context }: Replay): Promise<number> {
-  const { stdout, env } = context;
+/**
+ * Shows runs again as `ralph run` showed them, with the times of then: this one, or every run there is. Takes the whole
+ * log: what a run showed rests on what was before it. Answers how many there were.
+ */
+async function replayEvents(
+  events: AsyncIterable<Recorded>,
+  run: string | null,
+  context: CliContext,
+): Promise<number> {
+  const { stdout, style, json } = context;
   const write = (text: string): boolean => stdout.write(text);
-  const printer = asJson ? jsonPrinter(write) : plainPrinter(write, styleFor(stdout, env));
+  const printer = json ? jsonPrinter(write) : plainPrinter(write, style);
   let state: State = EMPTY_STATE;
   let shown: string | null = null;
   let runs = 0;
@@ -173,18 +154,18 @@ async function replayEvents({ events, run, asJson, context }: Replay): Promise<n
     if (shown === null) continue;
     await printer.follow(event, state);
     if (event.type !== "run.ended" || event.run !== shown) continue;
-    if (!asJson) printSummary(state, context);
+    if (!json) printSummary(state, context);
     shown = null;
     if (run !== null) return runs;
   }
-  if (shown !== null && !asJson) stdout.write("\nThe log ends here: this run has no end yet.\n");
+  if (shown !== null && !json) stdout.write("\nThe log ends here: this run has no end yet.\n");
   return runs;
 }
 
-function printSummary(state: State, { stdout, dir, env }: CliContext): void {
+function printSummary(state: State, { print, dir, env }: CliContext): void {
   // Where the run's own summary lay, whether or not we are there.
   const place = join(dir ?? env["RALPH_DIR"] ?? ".ralph", "logs", "summary.csv");
-  for (const line of ["", ...runSummary(state, place)]) stdout.write(`${line}\n`);
+  print(["", ...runSummary(state, place)]);
 }
 
 const POLL_MS = 200;
@@ -195,8 +176,10 @@ export function defineLogs(command: Command, act: Act): void {
   command
     .argument("[iteration]", "its number; without it the last one")
     .option("--follow", "go on printing while the agent works")
-    .action((number: string | undefined, flags: { follow?: boolean }) =>
-      act((context) => logs(number, flags.follow === true, context)),
+    .action(
+      act((context, number: string | undefined, flags: { follow?: boolean }) =>
+        logs(number, flags.follow === true, context),
+      ),
     );
 }
 

@@ -21,13 +21,13 @@ export function define(command: Command, act: Act): void {
         "post-tool-use",
       ]),
     )
-    .action((event: HookName) => act((context) => hook(event, context)));
+    .action(act(hook));
 }
 
 /** Runs on the agent's side, which it must never break: whatever happens, it answers and ends well. */
-async function hook(event: HookName, context: CliContext): Promise<number> {
+async function hook(context: CliContext, event: HookName): Promise<number> {
   const answer = await answerTo(event, context).catch(() => NEUTRAL[event]); // the verdict looks at everything again
-  context.stdout.write(`${JSON.stringify(answer)}\n`);
+  context.print(JSON.stringify(answer));
   return 0;
 }
 

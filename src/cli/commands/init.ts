@@ -22,9 +22,7 @@ import {
   notesTemplate,
   TEMPLATES,
   tryGates,
-  type FoundGate,
   type TemplateKind,
-  type TriedGate,
 } from "../init/templates.ts";
 import { findPrd } from "../plan/plan-files.ts";
 import { findConfig } from "../../config/find-config.ts";
@@ -63,11 +61,11 @@ export function define(command: Command, act: Act): void {
       "--force",
       "write the configuration, prompts and hooks anew; tasks, requirements and notes are never overwritten",
     )
-    .action((flags: Flags) => act((context) => init(flags, context)));
+    .action(act(init));
 }
 
 /** Writes what is missing and says so; doing it again changes nothing. */
-async function init(flags: Flags, context: CliContext): Promise<number> {
+async function init(context: CliContext, flags: Flags): Promise<number> {
   const name = nameOf(flags.name);
   const project = await openProject(context);
   const { root, ralphDir } = project;
@@ -84,13 +82,16 @@ async function init(flags: Flags, context: CliContext): Promise<number> {
   const tried = isConfigured ? [] : await tryGates(found, project, context);
   if (tried === null) return EXIT_CODES.stopped;
   prepareRalphFolder(project.ralphDir);
-  const report = new InitReport(project, context.stdout, renew);
+  const report = new InitReport(project, context.print, renew);
   if (other !== null) report.say(`found  ${other.shown}`);
-  else report.renew(config, configText(installed, tried), foundInWords(installed, found, tried));
+  else {
+    const checks = chosenOf(tried).map((gate) => `${gate.name}: ${gate.command}`);
+    const none = found.length === 0 ? "no tests were recognised" : "no check can run here";
+    const said = `agent: ${installed ?? "demo, as none was found"}; ${checks.length === 0 ? none : checks.join(", ")}`;
+    report.renew(config, configText(installed, tried), said);
+  }
   if (!isConfigured && problem !== null)
-    context.stderr.write(
-      `ralph: ${problem}; its scripts are not among the gates\n  → repair it, then: ralph init --force\n`,
-    );
+    context.say(`${problem}; its scripts are not among the gates\n  → repair it, then: ralph init --force`);
   if (flags.prompts === true)
     report.renew(join(ralphDir, "prompts", "build.md"), BUILD_TEMPLATE, "the built-in prompt");
   const beginning = begin(project, flags.source, name, report);
@@ -123,16 +124,6 @@ async function init(flags: Flags, context: CliContext): Promise<number> {
 /** Whoever works without an agent of their own sees the loop, and no work. */
 const PRETENDS =
   "install a coding agent (ralph doctor names them), then: ralph init --force     # demo only pretends to work";
-
-function foundInWords(
-  agent: string | null,
-  found: readonly FoundGate[],
-  tried: readonly TriedGate[],
-): string {
-  const checks = chosenOf(tried).map(({ name, command }) => `${name}: ${command}`);
-  const none = found.length === 0 ? "no tests were recognised" : "no check can run here";
-  return `agent: ${agent ?? "demo, as none was found"}; ${checks.length === 0 ? none : checks.join(", ")}`;
-}
 
 function nameOf(said: string | undefined): string | null {
   if (said === undefined) return null;
@@ -286,23 +277,19 @@ function insert(text: string, into: JsonObject | JsonArray, key: string | null, 
 
 /** Writes files and says so, a line each. */
 class InitReport {
+  readonly say: (line: string) => void;
   readonly #project: Project;
-  readonly #stdout: NodeJS.WriteStream;
   readonly #force: boolean;
   #wrote = false;
 
-  constructor(project: Project, stdout: NodeJS.WriteStream, force: boolean) {
+  constructor(project: Project, say: (line: string) => void, force: boolean) {
     this.#project = project;
-    this.#stdout = stdout;
+    this.say = say;
     this.#force = force;
   }
 
   get hasWritten(): boolean {
     return this.#wrote;
-  }
-
-  say(text: string): void {
-    this.#stdout.write(`${text}\n`);
   }
 
   kept(path: string): void {
@@ -313,14 +300,10 @@ class InitReport {
   renew(path: string, text: string, what: string): void {
     const old = existsSync(path) ? readFileSync(this.#inside(path), "utf8") : null;
     if (old !== null && (!this.#force || old === text)) return this.kept(path);
-    const time = isoTime(Date.now()).replaceAll(":", "-");
     const name = basename(path);
+    const copy = `${name}.before-${isoTime(Date.now()).replaceAll(":", "-")}`;
     if (old !== null)
-      this.write(
-        join(this.#project.ralphDir, "logs", `${name}.before-${time}`),
-        old,
-        `what ${name} was until now`,
-      );
+      this.write(join(this.#project.ralphDir, "logs", copy), old, `what ${name} was until now`);
     this.write(path, text, what);
   }
 

@@ -1,12 +1,11 @@
-import { hasLog, readState, unknownTask, withLog } from "../../app/project-log.ts";
+import { hasLog, iterationsOf, readEvents, readState, unknownTask, withLog } from "../../app/project-log.ts";
 import { type Project, driverOf, openProject } from "../../app/project.ts";
-import { promiseEntries, type PromiseEntry } from "../../core/views/iteration-entries.ts";
 import { blockedIds } from "../../core/views/inbox.ts";
-import { iterationRecords, RECORD_EVENTS } from "../../core/views/iteration-record.ts";
-import { INTERVENTION_TYPES, lessonsOf, type Lesson } from "../../core/loop/intervention.ts";
+import { promiseEntries, type PromiseEntry } from "../../core/views/iteration-entries.ts";
+import { INTERVENTION_TYPES, lessonsOf } from "../../core/loop/intervention.ts";
 import { Option, type Command } from "commander";
 import { tell, type Act, type CliContext } from "../commands.ts";
-import { columns, shortened, styleFor } from "../print/style.ts";
+import { columns, shortened } from "../print/style.ts";
 import { unknownName } from "../report-error.ts";
 import { InterventionFiles } from "../../adapters/files/intervention-files.ts";
 import { systemClock } from "../../adapters/process/system-clock.ts";
@@ -30,7 +29,6 @@ const MESSAGE_LENGTH = 100;
 interface InterventionFlags {
   readonly last?: number;
   readonly type?: string;
-  readonly json?: boolean;
   readonly reset?: boolean;
 }
 
@@ -40,32 +38,27 @@ export function define(command: Command, act: Act): void {
     .addOption(new Option("--type <type>", "only this type").choices(INTERVENTION_TYPES).argParser(knownType))
     .option("--json", "print JSON")
     .option("--reset", "begin events, profiles, metrics and lessons anew")
-    .action((flags: InterventionFlags) => act((context) => interventions(flags, context)));
+    .action(act(interventions));
 }
 
-async function interventions(flags: InterventionFlags, context: CliContext): Promise<number> {
+async function interventions(context: CliContext, flags: InterventionFlags): Promise<number> {
   const project = await openProject(context);
-  if (flags.reset === true) return reset(project, flags.json === true, context);
+  if (flags.reset === true) return reset(project, context);
   const state = await readState(project);
   const all = await recentEntries(project, state);
   const matching = all.filter((entry) => flags.type === undefined || entry.event_type === flags.type);
-  const last = flags.last ?? (flags.json === true ? Infinity : LAST);
-  const shown = matching.slice(-last);
-  tell(context, flags.json, shown, () =>
+  const shown = matching.slice(-(flags.last ?? (context.json ? Infinity : LAST)));
+  tell(context, shown, () =>
     shown.length === 0 ? [nothing(state, flags.type)] : columns(shown.map(interventionCells)),
   );
-  if (flags.json !== true && shown.length < matching.length)
-    context.stderr.write(
-      `ralph: the last ${shown.length} of ${matching.length}; all: --last ${matching.length}\n`,
-    );
+  if (!context.json && shown.length < matching.length)
+    context.say(`the last ${shown.length} of ${matching.length}; all: --last ${matching.length}`);
   return 0;
 }
 
 /** What `events.json` holds. */
 async function recentEntries(project: Project, state: State): Promise<readonly InterventionEntry[]> {
-  if (!hasLog(project)) return [];
-  const types = ["intervention.chosen"] as const;
-  const events = await withLog(project, (log) => log.read(state.interventionsSince, { types }));
+  const events = await readEvents(project, { types: ["intervention.chosen"] }, state.interventionsSince);
   const now = Date.now();
   const days = rotationDays(state);
   return events
@@ -95,7 +88,7 @@ function nothing(state: State, type: string | undefined): string {
   return `Nothing in the last ${rotationDays(state)} days; what is older lies in interventions/events-*.json.gz. In sum: ralph metrics`;
 }
 
-async function reset(project: Project, asJson: boolean, { stdout, stderr }: CliContext): Promise<number> {
+async function reset(project: Project, context: CliContext): Promise<number> {
   if (hasLog(project)) {
     await withLog(project, (log) => log.append([{ type: "interventions.reset" }]));
     const state = await readState(project);
@@ -105,11 +98,8 @@ async function reset(project: Project, asJson: boolean, { stdout, stderr }: CliC
         new InterventionFiles(project.ralphDir, log, systemClock).restore(state),
       );
   }
-  if (asJson) stdout.write("[]\n");
-  stderr.write(
-    "ralph: events, profiles, metrics and lessons begin anew; ralph history still has everything\n",
-  );
-  return 0;
+  context.say("events, profiles, metrics and lessons begin anew; ralph history still has everything");
+  return tell(context, [], () => []);
 }
 
 function rotationDays({ run }: State): number {
@@ -126,16 +116,13 @@ export function defineLessons(command: Command, act: Act): void {
     .argument("[action]", 'nothing lists the lessons; "remove" takes one away')
     .argument("[rule]", "of the lesson to take away")
     .option("--json", "print JSON")
-    .action((action: string | undefined, rule: string | undefined, flags: { json?: boolean }) =>
-      act((context) => lessons(action, rule, flags.json, context)),
-    );
+    .action(act(lessons));
 }
 
 async function lessons(
+  context: CliContext,
   action: string | undefined,
   rule: string | undefined,
-  asJson: boolean | undefined,
-  context: CliContext,
 ): Promise<number> {
   const hint = "ralph lessons lists them, ralph lessons remove RULE takes one away";
   if (action !== undefined && action !== "remove")
@@ -144,48 +131,38 @@ async function lessons(
     throw new RalphError("usage", "say which lesson to remove", { hint });
   const project = await openProject(context);
   const known = lessonsOf((await readState(project)).findings);
-  if (rule === undefined) return tell(context, asJson, known, () => lessonLines(known));
+  if (rule === undefined)
+    return tell(context, known, () =>
+      known.length === 0
+        ? [NO_LESSON]
+        : columns(known.map((lesson) => [lesson.rule, lesson.tasks.join(", "), lesson.sentence])),
+    );
   const rules = known.map((lesson) => lesson.rule);
   if (!rules.includes(rule)) throw unknownName("lesson", rule, rules);
   await withLog(project, (log) => log.append([{ type: "lesson.removed", rule }]));
-  context.stderr.write(
-    `ralph: ${rule} is no lesson any more; it comes back if it goes wrong in three tasks again\n`,
-  );
+  context.say(`${rule} is no lesson any more; it comes back if it goes wrong in three tasks again`);
   const left = known.filter((lesson) => lesson.rule !== rule);
-  return tell(context, asJson, left, () => []);
+  return tell(context, left, () => []);
 }
 
-function lessonLines(known: readonly Lesson[]): readonly string[] {
-  if (known.length > 0)
-    return columns(known.map(({ rule, tasks, sentence }) => [rule, tasks.join(", "), sentence]));
-  return [
-    "No lesson yet: what goes wrong in three tasks becomes one. What went wrong so far: ralph interventions",
-  ];
-}
-
-interface ProfileFlags {
-  readonly agent?: string;
-  readonly json?: boolean;
-}
+const NO_LESSON =
+  "No lesson yet: what goes wrong in three tasks becomes one. What went wrong so far: ralph interventions";
 
 export function defineProfile(command: Command, act: Act): void {
-  command
-    .option("--agent <name>", "only this agent")
-    .option("--json", "print JSON")
-    .action((flags: ProfileFlags) => act((context) => profile(flags, context)));
+  command.option("--agent <name>", "only this agent").option("--json", "print JSON").action(act(profile));
 }
 
-async function profile({ agent, json }: ProfileFlags, context: CliContext): Promise<number> {
+async function profile(context: CliContext, { agent }: { agent?: string }): Promise<number> {
   const all = profileEntries(await readState(await openProject(context)));
   const names = all.map((entry) => entry.agent_id);
   // Before the first iteration nobody is known, so nobody can be wrong.
   if (agent !== undefined && all.length > 0 && !names.includes(agent))
     throw unknownName("profile of", agent, names);
   const shown = all.filter((entry) => agent === undefined || entry.agent_id === agent);
-  return tell(context, json, shown, () => {
+  return tell(context, shown, () => {
     if (shown.length === 0) return ["No agent has worked here yet. Start a run: ralph run"];
     const [header = "", ...lines] = columns([HEADER, ...shown.map(profileCells)]);
-    return [styleFor(context.stdout, context.env).dim(header), ...lines];
+    return [context.style.dim(header), ...lines];
   });
 }
 
@@ -204,22 +181,21 @@ function profileCells(entry: ProfileEntry): readonly string[] {
 }
 
 export function defineMetrics(command: Command, act: Act): void {
-  command
-    .option("--json", "print JSON")
-    .action((flags: { json?: boolean }) => act((context) => metrics(flags.json, context)));
+  command.option("--json", "print JSON").action(act(metrics));
 }
 
-async function metrics(asJson: boolean | undefined, context: CliContext): Promise<number> {
+async function metrics(context: CliContext): Promise<number> {
   const state = await readState(await openProject(context));
   const numbers = metricsOf(state);
   const isEmpty = state.tally.iterations === 0 && state.tally.interventions === 0;
-  return tell(context, asJson, numbers, () =>
+  return tell(context, numbers, () =>
     isEmpty ? ["Nothing to measure yet. Start a run: ralph run"] : columns(rows(state, numbers)),
   );
 }
 
 function rows(state: State, numbers: Metrics): readonly (readonly string[])[] {
-  const { iterations, wasted, tasksStarted, interventions: count, remedied, corrected } = state.tally;
+  const { iterations, wasted, tasksStarted, tasksCompleted, interventions, remedied, corrected } =
+    state.tally;
   const types = Object.entries(numbers.interventions_by_type)
     .toSorted(([, a], [, b]) => b - a)
     .map(([type, times]) => [`  ${type}`, String(times)]);
@@ -229,17 +205,16 @@ function rows(state: State, numbers: Metrics): readonly (readonly string[])[] {
   return [
     ["iterations", String(iterations), `${wasted} without progress (${percent(numbers.wasted_rate)})`],
     ["files per iteration", decimal(numbers.files_per_iteration)],
-    ["tasks begun", String(tasksStarted), tasksLine(state, numbers)],
+    [
+      "tasks begun",
+      String(tasksStarted),
+      `${tasksCompleted} completed (${percent(numbers.completion_rate)}), ${blockedIds(state).length} blocked (${percent(numbers.blocked_rate)})`,
+    ],
     ["cost per accepted task", cost === null ? "unknown" : `$${cost.toFixed(2)}`],
-    ["interventions", String(count), `${rate} in 100 iterations`],
+    ["interventions", String(interventions), `${rate} in 100 iterations`],
     ...types,
     ["corrections that helped", helped, `${remedied} of ${corrected}`],
   ];
-}
-
-function tasksLine(state: State, numbers: Metrics): string {
-  const blocked = blockedIds(state).length;
-  return `${state.tally.tasksCompleted} completed (${percent(numbers.completion_rate)}), ${blocked} blocked (${percent(numbers.blocked_rate)})`;
 }
 
 function percent(rate: number | null): string {
@@ -252,28 +227,19 @@ function decimal(number: number | null): string {
 
 const PROMISE_LENGTH = 40;
 
-interface PromiseFlags {
-  readonly task?: string;
-  readonly json?: boolean;
-}
-
 export function definePromises(command: Command, act: Act): void {
-  command
-    .option("--task <id>", "only this task")
-    .option("--json", "print JSON")
-    .action((flags: PromiseFlags) => act((context) => promises(flags, context)));
+  command.option("--task <id>", "only this task").option("--json", "print JSON").action(act(promises));
 }
 
-async function promises({ task, json }: PromiseFlags, context: CliContext): Promise<number> {
+async function promises(context: CliContext, { task }: { task?: string }): Promise<number> {
   const project = await openProject(context);
-  const filter = { types: RECORD_EVENTS, ...(task !== undefined && { task }) };
-  const events = hasLog(project) ? await withLog(project, (log) => log.read(0, filter)) : [];
-  if (task !== undefined && events.length === 0) {
+  const records = await iterationsOf(project, task);
+  if (task !== undefined && records.length === 0) {
     const state = await readState(project);
     if (state.tasks[task] === undefined) throw await unknownTask(task, state, project);
   }
-  const entries = promiseEntries(iterationRecords(events));
-  return tell(context, json, entries, () =>
+  const entries = promiseEntries(records);
+  return tell(context, entries, () =>
     entries.length === 0
       ? ["Nobody has promised anything yet. What the iterations did: ralph history"]
       : columns(entries.map(promiseCells)),

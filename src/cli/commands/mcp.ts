@@ -7,12 +7,12 @@ import type { Act, CliContext } from "../commands.ts";
 export function define(command: Command, act: Act): void {
   command
     .option("--folder <dir>", `the iteration's folder, instead of $${ITERATION_FILES.variable}`)
-    .action((options: { folder?: string }) => act((context) => mcp(options.folder, context)));
+    .action(act(mcp));
 }
 
 /** Runs on the agent's side: it sees the iteration's folder, and neither the state nor the repository. */
-async function mcp(given: string | undefined, { cwd, env, version }: CliContext): Promise<number> {
-  const path = given ?? env[ITERATION_FILES.variable] ?? "";
+async function mcp({ cwd, env, version }: CliContext, { folder }: { folder?: string }): Promise<number> {
+  const path = folder ?? env[ITERATION_FILES.variable] ?? "";
   if (path === "")
     throw new RalphError(
       "usage",

@@ -17,7 +17,7 @@ import { withoutAliases, type Act, type CliContext } from "../commands.ts";
 import { printEnd, type Flags } from "./run.ts";
 
 export function define(command: Command, act: Act): void {
-  command.action(() => act(monitor));
+  command.action(act(monitor));
 }
 
 async function monitor(context: CliContext): Promise<number> {
@@ -61,11 +61,11 @@ function requireTerminal({ env, stdout }: CliContext): void {
 
 /** `ralph run --monitor`: the run is a process of its own, and outlives the screen if it must. */
 export async function runWithMonitor(
+  context: CliContext,
   goal: string | undefined,
   flags: Flags,
-  context: CliContext,
 ): Promise<number> {
-  if (flags.dryRun === true || flags.json === true)
+  if (flags.dryRun === true || context.json)
     throw new RalphError("usage", "--monitor shows a run on the screen; leave out --dry-run and --json");
   requireTerminal(context);
   // What would be refused is refused before the screen changes.

@@ -1,12 +1,10 @@
 import { requireProgram, sayAgent } from "../../app/prepare-run.ts";
 import { builtInAgents, pluginsOf } from "../../app/plugins.ts";
-import { requireSandbox } from "../../app/sandbox.ts";
-import { agentsOf, keepAwakeOf } from "../../app/run-ports.ts";
-import { type Project, openProject, readConfig } from "../../app/project.ts";
+import { requireSandbox, agentsOf, keepAwakeOf } from "../../app/run-ports.ts";
+import { type Project, openProject, readConfig, hearSignals, withLock } from "../../app/project.ts";
 import { workspaceOf } from "../../app/git-parts.ts";
 import { detectedSource } from "../../adapters/tasks/open-source.ts";
 import { lastTranscript, prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
-import { acquireProjectLock } from "../../adapters/store/project-lock.ts";
 import { sweep } from "../../adapters/process/process-sweep.ts";
 import { type TreeChanges, watchTree } from "../../adapters/git/workspace/own-checkout.ts";
 import { asArgument } from "../../core/text.ts";
@@ -19,7 +17,6 @@ import { PlanFiles, requirePrd } from "../plan/plan-files.ts";
 import { attemptLines, exitCodeOf, reportJson, reportLines, type PlanReport } from "../plan/plan-lines.ts";
 import { LiveLine, progressText } from "../print/run-printer.ts";
 import { quoted } from "../../core/views/run-lines.ts";
-import { styleFor } from "../print/style.ts";
 import { requireAgent } from "../../config/resolve-agents.ts";
 import { resolveSettings } from "../../config/resolve-settings.ts";
 import { duration, wholeNumber } from "../run-options.ts";
@@ -39,7 +36,6 @@ interface Flags {
   readonly timeout?: number;
   readonly attempts: number;
   readonly force?: boolean;
-  readonly json?: boolean;
 }
 
 export function define(command: Command, act: Act): void {
@@ -56,13 +52,11 @@ export function define(command: Command, act: Act): void {
     )
     .option("--force", "make a new plan in place of the one that is there, which is kept beside it")
     .option("--json", "print JSON")
-    .action((prd: string | undefined, flags: Flags) => act((context) => plan(prd, flags, context)));
+    .action(act(plan));
 }
 
 /** Lets the agent turn requirements into `tasks.json`, and believes only what can be checked of it. */
-async function plan(asked: string | undefined, flags: Flags, context: CliContext): Promise<number> {
-  const { attempts } = flags;
-  const asJson = flags.json === true;
+async function plan(context: CliContext, asked: string | undefined, flags: Flags): Promise<number> {
   const project = await openProject(context);
   const config = await readConfig(project);
   const identity = { kind: "tasks-json", label: "tasks.json", path: null } as const;
@@ -74,34 +68,27 @@ async function plan(asked: string | undefined, flags: Flags, context: CliContext
   const { sandbox = null } = commands;
   if (sandbox?.kind !== "docker") requireProgram(agent, project);
   await requireSandbox(project, sandbox, [agent]);
-  const lock = acquireProjectLock(project.stateFolder);
-  try {
+  return withLock(project, async () => {
     prepareRalphFolder(project.ralphDir);
     // An agent that outlived a killed process of ours would go on writing.
     await sweep(planMarker(project));
     const files = new PlanFiles(project, prd, flags.force === true);
-    if (!asJson) sayAgent(agent, project, flags.agent);
-    const made = await makePlan({ project, settings, sandbox, agent, files, attempts, asJson, context });
+    if (!context.json) sayAgent(agent, project, flags.agent);
+    const { attempts } = flags;
+    const made = await makePlan({ project, settings, sandbox, agent, files, attempts, context });
+    // Another file may come first when a run looks for its tasks.
+    const isFound = config.source === "auto" && detectedSource(project)?.path === files.planPath;
     const report: PlanReport = {
       ...made,
       files,
       logs: relative(project.root, project.ralphDir),
       agent: agent.name,
-      run: runCommand(project, config.source, files.planPath),
+      run: isFound ? "ralph run" : `ralph run --source ${asArgument(files.planPath)}`,
       again: ["ralph plan", asked ?? [], files.hasOldPlan ? "--force" : []].flat().join(" "),
     };
-    const lines = asJson ? [JSON.stringify(reportJson(report))] : reportLines(report);
-    for (const line of lines) context.stdout.write(`${line}\n`);
+    context.print(context.json ? JSON.stringify(reportJson(report)) : reportLines(report));
     return exitCodeOf(report.outcome);
-  } finally {
-    lock.release();
-  }
-}
-
-/** Another file may come first when a run looks for its tasks. */
-function runCommand(project: Project, source: string, planPath: string): string {
-  const isFound = source === "auto" && detectedSource(project)?.path === planPath;
-  return isFound ? "ralph run" : `ralph run --source ${asArgument(planPath)}`;
+  });
 }
 
 interface Planning {
@@ -111,7 +98,6 @@ interface Planning {
   readonly agent: AgentSettings;
   readonly files: PlanFiles;
   readonly attempts: number;
-  readonly asJson: boolean;
   readonly context: CliContext;
 }
 
@@ -134,7 +120,7 @@ async function makePlan(planning: Planning): Promise<Pick<PlanReport, "attempts"
 async function letAgentTry(planning: Planning): Promise<readonly Attempt[]> {
   const { project, agent, files, attempts, context, sandbox } = planning;
   const { version, say } = context;
-  const screen = planScreen(context, planning.asJson);
+  const screen = planScreen(context);
   const keepAwake = keepAwakeOf(project);
   const workspace = workspaceOf(project);
   const agents = agentsOf(
@@ -149,19 +135,13 @@ async function letAgentTry(planning: Planning): Promise<readonly Attempt[]> {
     },
     () => workspace,
   );
-  const interruption = new AbortController();
-  const stop = (): void => {
-    if (!interruption.signal.aborted) {
-      say("stopping (again: stop at once)");
-      return interruption.abort();
-    }
+  const leaveAtOnce = (): void =>
     void agents.sweep(planMarker(project)).finally(() => {
       files.putBackPrd(null);
       files.giveUp(null);
       process.exit(EXIT_CODES.stopped);
     });
-  };
-  for (const signal of SIGNALS) process.on(signal, stop);
+  const interruption = hearSignals(() => say("stopping (again: stop at once)"), leaveAtOnce);
   try {
     screen.line(`ralph plan · ${files.prdPath} → ${files.planPath} · ${agent.name}`);
     const changes = await watchTree(project, files.own);
@@ -180,13 +160,11 @@ async function letAgentTry(planning: Planning): Promise<readonly Attempt[]> {
       mistakes = outcome.mistakes;
     }
   } finally {
-    for (const signal of SIGNALS) process.off(signal, stop);
+    interruption.release();
     keepAwake.release();
     screen.rest();
   }
 }
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Carried by every agent that plans in a project: by it one is found that a killed process of ours left running. */
 function planMarker({ stateFolder }: Project): string {
@@ -194,10 +172,9 @@ function planMarker({ stateFolder }: Project): string {
 }
 
 /** Shows an agent at work: lasting lines, and on a terminal one that moves. With JSON nothing but that is printed. */
-function planScreen({ stdout, env }: CliContext, isJson: boolean) {
-  const style = styleFor(stdout, env);
-  const live = stdout.isTTY && !isJson ? new LiveLine(stdout, style) : null;
-  const write = (text: string): void => void (isJson || stdout.write(text));
+function planScreen({ stdout, style, json }: CliContext) {
+  const live = stdout.isTTY && !json ? new LiveLine(stdout, style) : null;
+  const write = (text: string): void => void (json || stdout.write(text));
   return {
     line(text: string): void {
       live?.stop();

@@ -9,39 +9,22 @@ import { isOpen, taskState, type State } from "../../core/state.ts";
 import type { TaskId } from "../../core/plan.ts";
 import type { ShownWork } from "../../core/verdict/reader.ts";
 import { beginIteration, shownBase } from "../../core/loop/begin-iteration.ts";
-import { evolveAll } from "../../core/loop/evolve.ts";
-import type { Recorded } from "../../core/events.ts";
 import { RalphError } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Act, CliContext } from "../commands.ts";
+import { withRunBegun } from "./run.ts";
 
 export function define(command: Command, act: Act): void {
-  command
-    .argument("[task]", "its id; without it the task that is next")
-    .action((task: string | undefined) => act((context) => prompt(task, context)));
+  command.argument("[task]", "its id; without it the task that is next").action(act(prompt));
 }
 
 /** Prints exactly what the next iteration of a task would be told. */
-async function prompt(wanted: string | undefined, context: CliContext): Promise<number> {
+async function prompt(context: CliContext, wanted: string | undefined): Promise<number> {
   const { project, settings, source, notes } = await prepareRun(undefined, {}, context);
   const known = await readState(project);
-  const at = Date.now();
   const plan = await source.observe();
-  const state = evolveAll(
-    [
-      {
-        type: "run.started",
-        run: "prompt",
-        settings: unbraked(settings, known.iterations.length),
-        pid: process.pid,
-        version: "",
-        position: known.position + 1,
-        at,
-      },
-      { type: "tasks.observed", run: "prompt", plan, position: known.position + 2, at },
-    ] satisfies Recorded[],
-    { ...known, breaker: CLOSED_BREAKER, callsExhaustedUntil: null },
-  );
+  const before = { ...known, breaker: CLOSED_BREAKER, callsExhaustedUntil: null };
+  const state = withRunBegun(before, unbraked(settings, known.iterations.length), plan, Date.now());
   const ready = isOpen(state.run) ? readyTasks(state, state.run, plan, Infinity) : [];
   const task = wanted === undefined ? ready[0] : ready.find(({ id }) => id === wanted);
   const work = task === undefined ? null : await workToShow(project, state, task.id);

@@ -1,10 +1,8 @@
-import { eventsInPages, hasLog, withLog } from "../../app/project-log.ts";
+import { blockedIn, eventsInPages, hasLog, withLog } from "../../app/project-log.ts";
 import { type Project, isDriven, openProject } from "../../app/project.ts";
 import { printOrWrite } from "../print/output.ts";
 import { jobSummary, markdownReport } from "../../core/report/markdown-report.ts";
 import { htmlReport } from "../../core/report/html-report.ts";
-import { iterationRecords, RECORD_EVENTS } from "../../core/views/iteration-record.ts";
-import { blockedIds, type BlockedTask, blockedTasks } from "../../core/views/inbox.ts";
 import { basename } from "node:path";
 import type { Command } from "commander";
 import type { Act, CliContext } from "../commands.ts";
@@ -32,10 +30,10 @@ export function define(command: Command, act: Act): void {
     .option("--md", "Markdown; this is what you get without a flag, unless --out ends in .html")
     .option("--summary", "the short one, in Markdown, as on the page of a CI job")
     .option("--out <file>", "write it there instead of printing it")
-    .action((run: string | undefined, flags: Flags) => act((context) => report(run, flags, context)));
+    .action(act(report));
 }
 
-async function report(wanted: string | undefined, flags: Flags, context: CliContext): Promise<number> {
+async function report(context: CliContext, wanted: string | undefined, flags: Flags): Promise<number> {
   const chosen = (["html", "md", "summary"] as const).filter((name) => flags[name] === true);
   if (chosen.length > 1)
     throw new RalphError("usage", `--${chosen[0]} and --${chosen[1]} are two reports; choose one`);
@@ -43,7 +41,7 @@ async function report(wanted: string | undefined, flags: Flags, context: CliCont
   const project = await openProject(context);
   const told = await reportOfRun(project, wanted, context.version);
   if (told === null) {
-    context.stderr.write("ralph: no run yet in this repository\n  → start one: ralph run\n");
+    context.say("no run yet in this repository\n  → start one: ralph run");
     return 1;
   }
   await printOrWrite(REPORTS[kind](told), flags.out, "the report", context);
@@ -67,7 +65,7 @@ export async function reportOfRun(
       run,
       events,
       state,
-      blocked: await blockedThen(log, state),
+      blocked: await blockedIn(state, log),
       project: basename(project.root),
       isDriven: isLatest && (await isDriven(project)),
       isLatest,
@@ -92,11 +90,4 @@ async function eventsOfRun(
     if (!isLatest && event.type === "run.ended" && event.run === run) break;
   }
   return { events, state };
-}
-
-/** The tasks that are blocked in a state of the past, with what the log knew of them then. */
-async function blockedThen(log: Log, state: State): Promise<readonly BlockedTask[]> {
-  const events: Recorded[] = [];
-  for (const task of blockedIds(state)) events.push(...(await log.read(0, { task, types: RECORD_EVENTS })));
-  return blockedTasks(state, iterationRecords(events.filter(({ position }) => position <= state.position)));
 }

@@ -19,9 +19,12 @@ import { evolveAll } from "../../core/loop/evolve.ts";
 import { planAct } from "../../core/loop/operator-act.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { readyTasks, whyBlocked } from "../../core/loop/task-status.ts";
-import type { SourceIdentity } from "../../core/plan.ts";
-import { taskState, type State } from "../../core/state.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { Settings } from "../../core/settings.ts";
+import { EMPTY_STATE, taskState, type State } from "../../core/state.ts";
 import { mustAct } from "../../app/operator.ts";
+import type { Instant } from "../../core/time.ts";
+import { count } from "../../core/views/explain-words.ts";
 import { blockedIds } from "../../core/views/inbox.ts";
 import { runSummary } from "../../core/views/run-lines.ts";
 import type { Act, CliContext } from "../commands.ts";
@@ -43,7 +46,6 @@ export interface Flags extends RunFlags, SourceFlags {
   /** False: `--no-keep-awake`. */
   readonly keepAwake?: boolean;
   readonly dryRun?: boolean;
-  readonly json?: boolean;
   readonly quiet?: boolean;
   readonly monitor?: boolean;
   readonly guided?: boolean;
@@ -72,38 +74,40 @@ export function define(command: Command, act: Act): void {
     .option("--json", "events as JSON lines on stdout")
     .option("--quiet", "only the summary")
     .option("--monitor", "watch it in the terminal dashboard; its output goes to a file in .ralph/logs")
-    .action((goal: string | undefined, flags: Flags) =>
-      act(async (context) => {
+    .action(
+      act(async (context, goal: string | undefined, flags: Flags) => {
         if (flags.guided === true && goal !== undefined)
-          return (await import("./guided-run.ts")).guidedRun(goal, flags, context);
-        if (flags.monitor !== true) return run(goal, flags, context);
+          return (await import("./guided-run.ts")).guidedRun(context, goal, flags);
+        if (flags.monitor !== true) return run(context, goal, flags);
         const { runWithMonitor } = await import("./monitor.ts");
-        return runWithMonitor(goal, flags, context);
+        return runWithMonitor(context, goal, flags);
       }),
     );
 }
 
 /** `first`: what is recorded before the run starts, if it does. */
 export async function run(
+  context: CliContext,
   goal: string | undefined,
   flags: Flags,
-  context: CliContext,
   first?: Drive["first"],
 ): Promise<number> {
   const prepared = await prepareRun(goal, flags, context);
   const { project, source, tasks, why, agents, settings } = prepared;
-  if (tasks === 0) context.say(noTasksIn(source.identity));
+  // Nothing to do is done; but who wrote a list did not mean that.
+  if (tasks === 0)
+    context.say(`${source.identity.label} has no tasks\n  → how they are written: ralph help tasks`);
   if (context.verbose || flags.dryRun === true) context.say(why);
   if (flags.dryRun === true) {
     await requirePrograms(prepared);
-    return showPlan(prepared, context, flags.json === true);
+    return showPlan(prepared, context);
   }
   await requireStartable(prepared);
   if (flags.quiet !== true) for (const agent of agents) sayAgent(agent, project, flags.agent);
-  const display = printerFor(flags, context);
+  const display = printerFor(context, flags.quiet);
   const end = await driveRun(prepared, { ...context, ...flags, display, first });
   const suggests = flags.quiet !== true && settings.unblock.autoSuggest;
-  if (flags.json !== true) await printEnd(end, project, suggests, context);
+  if (!context.json) await printEnd(end, project, suggests, context);
   await appendJobSummary(project, flags, context);
   return exitCodeOf(end);
 }
@@ -117,12 +121,12 @@ export async function printEnd(
   end: State,
   project: Project,
   suggests: boolean,
-  { stdout }: CliContext,
+  { print }: CliContext,
 ): Promise<void> {
   const log = join(relative(project.root, project.ralphDir), "logs", "summary.csv");
   const blocked = suggests ? await blockedNow(project, end) : [];
   const help = blocked.length === 0 ? [] : ["", "What would help:", ...suggestionLines(blocked)];
-  for (const line of ["", ...runSummary(end, log), ...help]) stdout.write(`${line}\n`);
+  print(["", ...runSummary(end, log), ...help]);
 }
 
 /** Adds the short report of the run to the page of the CI job. That it cannot be written changes nothing about the run. */
@@ -144,38 +148,38 @@ export async function appendJobSummary(
   }
 }
 
-/** Nothing to do is done; but who wrote a list did not mean that. */
-function noTasksIn({ label }: SourceIdentity): string {
-  return `${label} has no tasks\n  → how they are written: ralph help tasks`;
+/** As if a run had begun after this state. */
+export function withRunBegun(state: State, settings: Settings, plan: Plan, at: Instant): State {
+  const { position } = state;
+  const run = "dry-run";
+  const started: Recorded[] = [
+    { type: "run.started", run, settings, pid: process.pid, version: "", position: position + 1, at },
+    { type: "tasks.observed", run, plan, position: position + 2, at },
+  ];
+  return evolveAll(started, state);
 }
 
 /** What a run would do first: the plan and the exact first prompt. Nothing is written, no agent starts. */
 async function showPlan(
   { settings, source, notes }: Prepared,
-  context: CliContext,
-  asJson: boolean,
+  { json, print, stdout }: CliContext,
 ): Promise<number> {
   const plan = await source.observe();
   const at = Date.now();
-  const state = evolveAll([
-    { type: "run.started", run: "dry-run", settings, pid: process.pid, version: "", position: 1, at },
-    { type: "tasks.observed", run: "dry-run", plan, position: 2, at },
-  ] satisfies Recorded[]);
+  const state = withRunBegun(EMPTY_STATE, settings, plan, at);
   const ready = state.run === null ? [] : readyTasks(state, state.run, plan, at);
   const around = { head: null, branch: null, notes: await notes.read(), notesPath: notes.path };
   const first = ready[0] && beginIteration(state, ready[0].id, 1, around, at);
-  if (asJson) {
+  if (json) {
     const tasks = plan.tasks.map(({ id, title, done }) => ({ id, title, done }));
-    context.stdout.write(
-      `${JSON.stringify({ source: plan.source.label, tasks, prompt: first?.prompt ?? null })}\n`,
-    );
+    print(JSON.stringify({ source: plan.source.label, tasks, prompt: first?.prompt ?? null }));
     return 0;
   }
-  const count = `${plan.tasks.length} ${plan.tasks.length === 1 ? "task" : "tasks"}`;
-  context.stdout.write(`${plan.source.label}: ${count}, ${ready.length} ready\n`);
-  for (const task of plan.tasks)
-    context.stdout.write(`  [${task.done ? "x" : " "}] ${task.id}  ${task.title}\n`);
-  if (first) context.stdout.write(`\nThe first prompt (${settings.agent}):\n\n${first.prompt}`);
+  print([
+    `${plan.source.label}: ${count(plan.tasks.length, "task")}, ${ready.length} ready`,
+    ...plan.tasks.map((task) => `  [${task.done ? "x" : " "}] ${task.id}  ${task.title}`),
+  ]);
+  if (first) stdout.write(`\nThe first prompt (${settings.agent}):\n\n${first.prompt}`);
   return 0;
 }
 
@@ -197,14 +201,16 @@ export function defineRetryBlocked(command: Command, act: Act): void {
     .option("--no-keep-awake", "let the machine fall asleep while agents work")
     .option("--json", "events as JSON lines on stdout")
     .option("--quiet", "only the summary")
-    .action((flags: Flags) => act((context) => retryBlocked(flags, context)));
+    .action(act(retryBlocked));
 }
 
-async function retryBlocked(flags: Flags, context: CliContext): Promise<number> {
+async function retryBlocked(context: CliContext, flags: Flags): Promise<number> {
   const project = await openProject(context);
   requirePerson(project, "unblock tasks");
   const state = await readState(project);
-  const blocked = blockedInPlan(state);
+  // A task that is not in the list any more cannot be worked on.
+  const planned = new Set((state.plan?.tasks ?? []).map(({ id }) => id));
+  const blocked = blockedIds(state).filter((id) => planned.has(id));
   if (blocked.length === 0) {
     context.say("no task is blocked, so there is nothing to try again");
     return 0;
@@ -218,7 +224,7 @@ async function retryBlocked(flags: Flags, context: CliContext): Promise<number> 
   const { goal, ...source } = sourceOfLastRun(state, flags, project.root);
   // Each gets its chance, whatever becomes of the others.
   const own = { ...flags, ...source, task: blocked, keepGoing: true };
-  return run(goal, own, context, (now) => unblocked(now, blocked));
+  return run(context, goal, own, (now) => unblocked(now, blocked));
 }
 
 export function defineRetry(command: Command, act: Act): void {
@@ -232,16 +238,14 @@ export function defineRetry(command: Command, act: Act): void {
     .option("--reason <text>", "what has changed; it is kept")
     .option("--json", "events as JSON lines on stdout")
     .option("--quiet", "only the summary")
-    .action((task: string, flags: Flags & { reason?: string }) =>
-      act((context) => retry(task, flags, context)),
-    );
+    .action(act(retry));
 }
 
 /** The next try of one task: by the run that is open, or by a run of its own. */
 async function retry(
+  context: CliContext,
   asked: string,
   { reason = "retry", timeout, ...flags }: Flags & { readonly reason?: string },
-  context: CliContext,
 ): Promise<number> {
   const project = await openProject(context);
   requirePerson(project, "unblock tasks");
@@ -255,7 +259,7 @@ async function retry(
     return 0;
   }
   const { goal, ...source } = sourceOfLastRun(state, {}, project.root);
-  return run(goal, { ...flags, ...source, ...(timeout !== undefined && { timeout }), task: [task] }, context);
+  return run(context, goal, { ...flags, ...source, ...(timeout !== undefined && { timeout }), task: [task] });
 }
 
 /** A run of these tasks alone, which prints nothing; in worktrees, so that an unclean checkout is no hindrance. */
@@ -268,14 +272,8 @@ export async function runJust(tasks: readonly string[], state: State, context: C
     context,
   );
   await requireStartable(prepared);
-  const display = printerFor({ quiet: true }, context);
+  const display = printerFor(context, true);
   await driveRun(prepared, { display, version: context.version, keepAwake: false });
-}
-
-/** A task that is not in the list any more cannot be worked on. */
-function blockedInPlan(state: State): readonly string[] {
-  const planned = new Set((state.plan?.tasks ?? []).map(({ id }) => id));
-  return blockedIds(state).filter((id) => planned.has(id));
 }
 
 /** Where these tasks came from, unless the command line says otherwise. */

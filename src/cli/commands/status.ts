@@ -2,8 +2,8 @@ import { openProject } from "../../app/project.ts";
 import { statusJson, statusNow } from "../../app/project-log.ts";
 import { TASK_SIGNS } from "../../core/views/signs.ts";
 import type { Command } from "commander";
-import type { Act, CliContext } from "../commands.ts";
-import { columns, styleFor } from "../print/style.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
+import { columns } from "../print/style.ts";
 import type { Style } from "../../core/text.ts";
 import { dollars } from "../../core/loop/brakes.ts";
 import {
@@ -18,49 +18,38 @@ import {
 } from "../../core/views/status.ts";
 import { type Instant, formatDuration } from "../../core/time.ts";
 
-interface Flags {
-  readonly json?: boolean;
-  readonly loops?: boolean;
-}
-
 export function define(command: Command, act: Act): void {
-  command
-    .option("--json", "print JSON")
-    .option("--loops", "only the loops that run now")
-    .action((flags: Flags) => act((context) => status(flags, context)));
+  command.option("--json", "print JSON").option("--loops", "only the loops that run now").action(act(status));
 }
 
-async function status(flags: Flags, context: CliContext): Promise<number> {
-  const project = await openProject(context);
+async function status(context: CliContext, flags: { loops?: boolean }): Promise<number> {
+  const { style } = context;
   const now = Date.now();
-  const found = await statusNow(project, now);
+  const found = await statusNow(await openProject(context), now);
   const { state, isDriven, workers, status: shown } = found;
-  const loops = isDriven ? activeLoops(state) : [];
-  if (flags.json === true) {
-    const value = flags.loops === true ? loops.map(loopEntry) : statusJson(found);
-    context.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-    return 0;
+  if (flags.loops === true) {
+    const loops = isDriven ? activeLoops(state) : [];
+    return tell(context, loops.map(loopEntry), () => loopLines(loops, now));
   }
-  const style = styleFor(context.stdout, context.env);
-  const lines =
-    flags.loops === true
-      ? loopLines(loops, now)
-      : [...statusLines(shown, workers !== null, style), ...workerLines(workers, now, style)];
-  for (const line of lines) context.stdout.write(`${line}\n`);
-  return 0;
+  return tell(context, statusJson(found), () => [
+    ...statusLines(shown, workers !== null, style),
+    ...workerLines(workers, now, style),
+  ]);
 }
 
 function statusLines(status: Status, isShared: boolean, style: Style): readonly string[] {
-  const { run } = status;
+  const { run, calls, breaker } = status;
   if (run === null && isShared)
     return ["Nothing was submitted to the queue yet.", "Put tasks into it: ralph submit"];
   if (run === null)
     return ["No run yet in this repository.", `Start one: ralph run "what you want" --check "npm test"`];
+  const limit = calls.limit === null ? "" : ` / ${calls.limit}`;
+  const next = breaker.state === "OPEN" ? "; let it try again: ralph reset --circuit" : "";
   return [
     runLine(run, isShared, style),
     `iterations ${run.iterations} / ${run.max_iterations} · without progress ${run.stuck_count} · cost ${costInWords(status.cost)}`,
-    limitsInWords(status),
-    ...breakerLines(status.breaker, style),
+    `calls this hour ${calls.used ?? "unknown"}${limit} · breaker ${breaker.state}`,
+    ...(breaker.state === "CLOSED" ? [] : [style.bad(`breaker ${breaker.state}: ${breaker.reason}${next}`)]),
     "",
     ...status.tasks.map((task) => taskLine(task, style)),
     ...status.inbox.flatMap((item) => [
@@ -108,17 +97,6 @@ function costInWords({ usd, budget_usd: budget, forecast_usd: forecast }: Status
   const of = budget === null ? "" : ` of ${dollars(budget)}`;
   const ahead = forecast === null ? "" : ` (all tasks: about ${dollars(forecast)})`;
   return `${dollars(usd)}${of}${ahead}`;
-}
-
-function limitsInWords({ calls, breaker }: Status): string {
-  const limit = calls.limit === null ? "" : ` / ${calls.limit}`;
-  return `calls this hour ${calls.used ?? "unknown"}${limit} · breaker ${breaker.state}`;
-}
-
-function breakerLines({ state, reason }: Status["breaker"], style: Style): readonly string[] {
-  if (state === "CLOSED") return [];
-  const next = state === "OPEN" ? "; let it try again: ralph reset --circuit" : "";
-  return [style.bad(`breaker ${state}: ${reason}${next}`)];
 }
 
 function taskLine(task: TaskRow, style: Style): string {

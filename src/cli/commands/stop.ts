@@ -3,7 +3,7 @@ import { readEvents, readState, unknownTask, withLog } from "../../app/project-l
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import { act as actOn, listedTasks, mustAct } from "../../app/operator.ts";
+import { act as actOn, listedTasks, mustAct, wordsIfDone } from "../../app/operator.ts";
 import { RalphError } from "../../core/errors.ts";
 import type { Acted } from "../../core/loop/operator-act.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
@@ -11,42 +11,39 @@ import { isOpen, type State } from "../../core/state.ts";
 import { asArgument, asWords } from "../../core/text.ts";
 import { activeLoops, allMessages, type Loop, type MessageEntry } from "../../core/views/status.ts";
 import { latestState } from "../../engine/follow-log.ts";
-import type { Act, CliContext } from "../commands.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
 
 export function define(command: Command, act: Act): void {
-  command
-    .option("--now", "do not wait for the iteration: as Ctrl-C")
-    .action(({ now = false }: { now?: boolean }) =>
-      act(async (context) => {
-        const project = await openProject(context);
-        context.say(wordsOf(await actOn(project, { do: "stop", now })));
-        return 0;
-      }),
-    );
+  command.option("--now", "do not wait for the iteration: as Ctrl-C").action(act(stop));
+}
+
+async function stop(context: CliContext, { now = false }: { now?: boolean }): Promise<number> {
+  context.say(wordsOf(await actOn(await openProject(context), { do: "stop", now })));
+  return 0;
 }
 
 /** What was done, or is so already; anything else is an error. */
 function wordsOf(acted: Acted): string {
-  if (acted.is === "done") return acted.said;
-  if (acted.isMoot) return acted.why;
-  throw new RalphError("usage", acted.why, { ...(acted.hint !== undefined && { hint: acted.hint }) });
+  return acted.is === "refused" && acted.isMoot === true ? acted.why : wordsIfDone(acted);
 }
 
 export function defineCancel(command: Command, act: Act): void {
   command
     .argument("[task]", "whose loop")
     .option("--all", "every loop, and the run with them")
-    .action((task: string | undefined, { all = false }: { all?: boolean }) =>
-      act((context) => cancel(task ?? null, all, context)),
-    );
+    .action(act(cancel));
 }
 
-async function cancel(task: string | null, all: boolean, context: CliContext): Promise<number> {
-  if ((task !== null) === all)
+async function cancel(
+  context: CliContext,
+  task: string | undefined,
+  { all = false }: { all?: boolean },
+): Promise<number> {
+  if ((task !== undefined) === all)
     throw new RalphError("usage", "whose loop?", { hint: "ralph cancel TASK, or ralph cancel --all" });
   const project = await openProject(context);
   const loops = activeLoops(await readState(project)).filter((loop) => all || loop.task === task);
-  const acted = await actOn(project, { do: "cancel", task });
+  const acted = await actOn(project, { do: "cancel", task: task ?? null });
   if (acted.is === "refused") {
     context.say(wordsOf(acted));
     return 0;
@@ -56,7 +53,7 @@ async function cancel(task: string | null, all: boolean, context: CliContext): P
     return 1;
   }
   for (const { task: id, iteration, maxIterations } of loops)
-    context.stdout.write(`Cancelled Ralph loop for ${id} at iteration ${iteration}/${maxIterations}\n`);
+    context.print(`Cancelled Ralph loop for ${id} at iteration ${iteration}/${maxIterations}`);
   return 0;
 }
 
@@ -83,13 +80,10 @@ export function defineSteer(command: Command, act: Act): void {
     .argument("[message]", "in quotes; without it what was said so far is listed")
     .option("--json", "print JSON")
     .allowExcessArguments()
-    .action((...rest: readonly unknown[]) => {
-      const { json } = rest.at(-2) as { json?: boolean };
-      return act((context) => steer(command.args, json === true, context));
-    });
+    .action(act((context) => steer(context, command.args)));
 }
 
-async function steer(words: readonly string[], asJson: boolean, context: CliContext): Promise<number> {
+async function steer(context: CliContext, words: readonly string[]): Promise<number> {
   if (words.length > 2)
     throw new RalphError("usage", "a message of several words needs quotes", {
       hint: `ralph steer ${asArgument(words[0] ?? "TASK")} ${asWords(words.slice(1).join(" "))}`,
@@ -102,16 +96,15 @@ async function steer(words: readonly string[], asJson: boolean, context: CliCont
   const [first, second] = words;
   const isTask = first !== undefined && known.includes(first);
   if (first === undefined || (second === undefined && isTask))
-    return listMessages(project, state, first ?? null, asJson, context);
+    return listMessages(project, state, first ?? null, context);
   if (second !== undefined && !isTask) throw await unknownTask(first, state, project, listed);
   const task = second === undefined ? null : first;
   const text = second ?? first;
   const id = randomUUID().slice(0, 8);
   await mustAct(project, { do: "steer", task, text }, { id });
   const next = whatHappens(task, state, await isDriven(project));
-  if (asJson) context.stdout.write(`${JSON.stringify({ id, task, text, next }, null, 2)}\n`);
-  else context.say(next);
-  return 0;
+  if (!context.json) context.say(next);
+  return tell(context, { id, task, text, next }, () => []);
 }
 
 /** What becomes of the message, as far as it can be known now. */
@@ -139,16 +132,14 @@ async function listMessages(
   project: Project,
   state: State,
   task: string | null,
-  asJson: boolean,
-  { stdout }: CliContext,
+  context: CliContext,
 ): Promise<number> {
   const messages = allMessages(await readEvents(project, { types: MESSAGE_EVENTS }), state).filter(
     (message) => task === null || message.task === task || message.used.some((use) => use.task === task),
   );
-  if (asJson) stdout.write(`${JSON.stringify(messages, null, 2)}\n`);
-  else if (messages.length === 0) stdout.write('Nothing was said. Say something: ralph steer "…"\n');
-  else for (const message of messages) stdout.write(`${messageLine(message)}\n`);
-  return 0;
+  return tell(context, messages, () =>
+    messages.length === 0 ? ['Nothing was said. Say something: ralph steer "…"'] : messages.map(messageLine),
+  );
 }
 
 const STATES: Readonly<Record<MessageEntry["state"], string>> = {

@@ -1,5 +1,5 @@
-import { type Prepared, prepareRun } from "../../app/prepare-run.ts";
-import { type Project, SIGNALS, requirePerson, workersOf } from "../../app/project.ts";
+import { prepareRun } from "../../app/prepare-run.ts";
+import { type Project, hearSignals, requirePerson, workersOf } from "../../app/project.ts";
 import { withLog } from "../../app/project-log.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
@@ -11,8 +11,8 @@ import { restOf } from "../../core/loop/decide.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import type { Submission } from "../../core/loop/submission.ts";
 import { statusOf, tasksInScope } from "../../core/loop/task-status.ts";
-import type { SourceIdentity } from "../../core/plan.ts";
 import type { State } from "../../core/state.ts";
+import { count } from "../../core/views/explain-words.ts";
 import { followLog } from "../../engine/follow-log.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { printerFor, type RunPrinter } from "../print/run-printer.ts";
@@ -21,7 +21,6 @@ import { appendJobSummary } from "./run.ts";
 
 interface Flags extends RunFlags, SourceFlags {
   readonly watch?: boolean;
-  readonly json?: boolean;
   /** False: `--no-job-summary`. */
   readonly jobSummary?: boolean;
 }
@@ -30,62 +29,41 @@ export function define(command: Command, act: Act): void {
   withRunOptions(withSourceOptions(command))
     .option("--watch", "follow the work until nobody can do anything more; its exit code is the run's")
     .option("--json", "what was submitted as JSON; with --watch events as JSON lines")
-    .action((goal: string | undefined, flags: Flags) =>
-      act((context) => submitAndWatch(goal, flags, context)),
-    );
+    .action(act(submitAndWatch));
 }
 
-async function submitAndWatch(goal: string | undefined, flags: Flags, context: CliContext): Promise<number> {
+async function submitAndWatch(context: CliContext, goal: string | undefined, flags: Flags): Promise<number> {
   const prepared = await prepareRun(goal, { ...flags, worktree: true }, context);
   const { project, source, why } = prepared;
   requirePerson(project, "submit tasks");
-  requireFile(source.identity);
+  const { kind, label } = source.identity;
+  // What workers have done is marked in a file of the base, which everybody gets.
+  if (kind === "plugin")
+    throw new RalphError("usage", `the tasks of ${label} cannot be submitted: workers mark tasks in a file`, {
+      hint: "work on them here alone, with RALPH_QUEUE_URL= ralph run; or submit a file with tasks",
+    });
   if (context.verbose) context.say(why);
   const { submission, state } = await submitTasks(prepared, { ...context, model: flags.model });
-  await tellSubmission(prepared, submission, state, flags.json === true && flags.watch !== true, context);
+  const workers = ((await workersOf(project)) ?? []).filter((worker) => worker.is === "here").length;
+  const said = { is: submission.is, run: state.run?.id ?? null, source: label, ...countsOf(state) };
+  const asJson = context.json && flags.watch !== true;
+  context.print(asJson ? JSON.stringify({ ...said, workers }) : linesOf(said, workers));
   if (flags.watch !== true) return 0;
-  const code = await watchRun(project, printerFor(flags, context), context);
+  const code = await watchRun(project, printerFor(context), context);
   await appendJobSummary(project, flags, context);
   return code;
 }
 
-/** What workers have done is marked in a file of the base, which everybody gets. */
-function requireFile({ kind, label }: SourceIdentity): void {
-  if (kind !== "plugin") return;
-  throw new RalphError("usage", `the tasks of ${label} cannot be submitted: workers mark tasks in a file`, {
-    hint: "work on them here alone, with RALPH_QUEUE_URL= ralph run; or submit a file with tasks",
-  });
-}
-
-async function tellSubmission(
-  { project, source }: Prepared,
-  { is }: Submission,
-  state: State,
-  asJson: boolean,
-  { stdout }: CliContext,
-): Promise<void> {
-  const workers = ((await workersOf(project)) ?? []).filter((worker) => worker.is === "here").length;
-  const said = { is, run: state.run?.id ?? null, source: source.identity.label, ...countsOf(state) };
-  if (asJson) stdout.write(`${JSON.stringify({ ...said, workers })}\n`);
-  else for (const line of linesOf(said, workers)) stdout.write(`${line}\n`);
-}
-
-interface Counts {
-  readonly tasks: number;
-  readonly done: number;
-  readonly waiting: number;
-}
-
-function countsOf(state: State): Counts {
+function countsOf(state: State) {
   const { run, plan } = state;
-  if (run === null || plan === null) return { tasks: 0, done: 0, waiting: 0 };
-  const statuses = tasksInScope(run, plan).map((task) => statusOf(state, task));
-  const count = (...wanted: readonly string[]): number =>
+  const tasks = run === null || plan === null ? [] : tasksInScope(run, plan);
+  const statuses = tasks.map((task) => statusOf(state, task));
+  const countOf = (...wanted: readonly string[]): number =>
     statuses.filter((status) => wanted.includes(status)).length;
-  return { tasks: statuses.length, done: count("done"), waiting: count("blocked", "undecided") };
+  return { tasks: statuses.length, done: countOf("done"), waiting: countOf("blocked", "undecided") };
 }
 
-interface Said extends Counts {
+interface Said extends ReturnType<typeof countsOf> {
   readonly is: Submission["is"];
   readonly source: string;
 }
@@ -98,9 +76,8 @@ const WHAT: Readonly<Record<Submission["is"], string>> = {
 };
 
 function linesOf({ is, source, tasks, done, waiting }: Said, workers: number): readonly string[] {
-  const what = tasks === 1 ? "1 task" : `${tasks} tasks`;
   const rest = waiting === 0 ? "" : `, ${waiting} waiting for a person (ralph inbox)`;
-  const lines = [`${source}: ${WHAT[is]} · ${what}, ${done} done${rest}`];
+  const lines = [`${source}: ${WHAT[is]} · ${count(tasks, "task")}, ${done} done${rest}`];
   if (done === tasks) return lines;
   const who = workers === 1 ? "1 worker is here" : `${workers} workers are here`;
   return [
@@ -113,9 +90,7 @@ const LOOK_MS = 1_000;
 
 /** Shows what the workers do until nobody can do anything more; whoever watches stops nothing by leaving. */
 async function watchRun(project: Project, printer: RunPrinter, { say }: CliContext): Promise<number> {
-  const leaving = new AbortController();
-  const leave = (): void => leaving.abort();
-  for (const signal of SIGNALS) process.on(signal, leave);
+  const leaving = hearSignals();
   try {
     return await withLog(project, async (log) => {
       const followed = await followLog(log);
@@ -132,6 +107,6 @@ async function watchRun(project: Project, printer: RunPrinter, { say }: CliConte
     });
   } finally {
     printer.rest();
-    for (const signal of SIGNALS) process.off(signal, leave);
+    leaving.release();
   }
 }

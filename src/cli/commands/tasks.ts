@@ -17,7 +17,6 @@ import { prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
 import { relative } from "node:path";
 import type { Command } from "commander";
 import { tell, type Act, type CliContext } from "../commands.ts";
-import { styleFor } from "../print/style.ts";
 import { unknownName } from "../report-error.ts";
 import { withSourceOptions } from "../run-options.ts";
 import { statusOf, type TaskStatus } from "../../core/loop/task-status.ts";
@@ -25,11 +24,6 @@ import type { Task } from "../../core/plan.ts";
 import { isListGuarded, openProposals, proposalEntry, proposalLines } from "../../core/views/inbox.ts";
 import { count } from "../../core/views/explain-words.ts";
 import { RalphError } from "../../core/errors.ts";
-import type { TaskSource } from "../../engine/ports.ts";
-
-interface TasksFlags extends SourceFlags {
-  readonly json?: boolean;
-}
 
 export function define(command: Command, act: Act): void {
   withSourceOptions(command)
@@ -39,48 +33,38 @@ export function define(command: Command, act: Act): void {
     )
     .argument("[title]", "of the new task; or the number of the proposal")
     .option("--json", "print JSON")
-    .action((action: string | undefined, title: string | undefined, flags: TasksFlags) =>
-      act((context) => tasks(action, title, flags, context)),
-    );
+    .action(act(tasks));
 }
 
 async function tasks(
-  action: string | undefined,
-  title: string | undefined,
-  flags: TasksFlags,
   context: CliContext,
+  action: string | undefined,
+  title = "",
+  flags: SourceFlags = {},
 ): Promise<number> {
   if (action !== undefined && !ACTIONS.includes(action))
     throw new RalphError("usage", `ralph tasks cannot "${action}"`, {
       hint: `ralph tasks lists them; besides: ${ACTIONS.join(", ")}`,
     });
   const project = await openProject(context);
-  if (action === "proposals") return listProposals(project, flags.json === true, context);
-  if (action === "accept" || action === "dismiss")
-    return settleProposal(project, action, title ?? "", context);
-  const config = await readConfig(project);
-  const request = sourceRequest(project, config, flags, context);
-  if (action === "add") return add(project, request, title ?? "", flags.json === true, context);
-  const { source, why } = sourceOf(project, request);
-  const shown = await shownSource(project, source);
-  return list(project, shown, why, flags.json === true, context);
+  if (action === "proposals") {
+    const open = openProposals(await readState(project));
+    return tell(context, open.map(proposalEntry), () =>
+      open.length === 0 ? ["No agent has changed the task list."] : open.flatMap(proposalLines),
+    );
+  }
+  if (action === "accept" || action === "dismiss") return settleProposal(project, action, title, context);
+  const request = sourceRequest(project, await readConfig(project), flags, context);
+  return action === "add" ? add(project, request, title, context) : list(project, request, context);
 }
 
 const ACTIONS: readonly string[] = ["add", "proposals", "accept", "dismiss"];
-
-/** What agents did to the list, and nobody has settled yet. */
-async function listProposals(project: Project, asJson: boolean, context: CliContext): Promise<number> {
-  const open = openProposals(await readState(project));
-  return tell(context, asJson, open.map(proposalEntry), () =>
-    open.length === 0 ? ["No agent has changed the task list."] : open.flatMap(proposalLines),
-  );
-}
 
 async function settleProposal(
   project: Project,
   action: "accept" | "dismiss",
   number: string,
-  { stdout }: CliContext,
+  { print }: CliContext,
 ): Promise<number> {
   requirePerson(project, `${action} what agents propose`);
   const state = await readState(project);
@@ -94,7 +78,7 @@ async function settleProposal(
   await withLog(project, (log) => log.append([{ type: "proposal.settled", number: proposal.number, as }]));
   await refreshStatus(project);
   const into = isNew ? `: ${proposal.path} now has it` : `: ${proposal.path} had all of it already`;
-  stdout.write(`${as} proposal ${number}${action === "accept" ? into : ""}\n`);
+  print(`${as} proposal ${number}${action === "accept" ? into : ""}`);
   return 0;
 }
 
@@ -102,8 +86,7 @@ async function add(
   project: Project,
   request: SourceRequest,
   title: string,
-  asJson: boolean,
-  { stdout }: CliContext,
+  { json, print }: CliContext,
 ): Promise<number> {
   requirePerson(project, "add tasks");
   const isFirst = request.is === "auto" && detectedLists(project).length === 0;
@@ -113,24 +96,18 @@ async function add(
   };
   const { id, path, isNew } = isFirst ? beginList(project.root, title) : await addToList();
   const said = isNew ? `began ${path} with ${id}` : `added ${id} to ${path}`;
-  stdout.write(`${asJson ? JSON.stringify({ id, path }) : said}\n`);
+  print(json ? JSON.stringify({ id, path }) : said);
   return 0;
 }
 
-async function list(
-  project: Project,
-  source: TaskSource,
-  why: string,
-  asJson: boolean,
-  context: CliContext,
-): Promise<number> {
-  const plan = await source.observe();
+async function list(project: Project, request: SourceRequest, context: CliContext): Promise<number> {
+  const { source, why } = sourceOf(project, request);
+  const plan = await (await shownSource(project, source)).observe();
   const state = await readState(project);
   const rows = plan.tasks.map((task) => taskRow(task, statusOf(state, task)));
-  if (!asJson) context.stderr.write(`ralph: ${why}\n`);
-  const style = styleFor(context.stdout, context.env);
+  if (!context.json) context.say(why);
   const width = Math.max(0, ...rows.map((row) => row.id.length));
-  return tell(context, asJson, rows, () => rows.map((row) => taskLine(row, width, style)));
+  return tell(context, rows, () => rows.map((row) => taskLine(row, width, context.style)));
 }
 
 type TaskRow = ReturnType<typeof taskRow>;
@@ -165,7 +142,6 @@ function taskLine(row: TaskRow, width: number, style: Style): string {
 interface ImportFlags {
   readonly dryRun?: boolean;
   readonly force?: boolean;
-  readonly json?: boolean;
 }
 
 export function defineImport(command: Command, act: Act): void {
@@ -174,13 +150,15 @@ export function defineImport(command: Command, act: Act): void {
     .option("--dry-run", "print what would be written, and write nothing")
     .option("--force", "replace a tasks.json that is there")
     .option("--json", "print JSON")
-    .action((file: string, flags: ImportFlags) => act((context) => importFile(file, flags, context)));
+    .action(act(importFile));
 }
 
 /** Makes stories of somebody's tasks; the original stays as it is. */
-async function importFile(file: string, flags: ImportFlags, context: CliContext): Promise<number> {
+async function importFile(context: CliContext, file: string, flags: ImportFlags): Promise<number> {
   const project = await openProject(context);
-  const request = await requestOf(file, project);
+  const isIssues = /^github(?::|$)/.test(file);
+  const place = isIssues ? githubPlace(file, usualPlace(await readConfig(project))) : null;
+  const request: ImportRequest = place === null ? { is: "file", path: file } : { is: "github", place };
   const imported = await importTasks(request, { ...context, ...project });
   const { count: found, as, source, losses, json, isThere } = imported;
   const { stdout, stderr } = context;
@@ -195,8 +173,8 @@ async function importFile(file: string, flags: ImportFlags, context: CliContext)
   }
   prepareRalphFolder(project.ralphDir);
   writeImported(imported, flags.force === true);
-  if (flags.json === true) {
-    stdout.write(`${JSON.stringify({ path, tasks: found, read_as: as, left_out: losses })}\n`);
+  if (context.json) {
+    context.print(JSON.stringify({ path, tasks: found, read_as: as, left_out: losses }));
     return 0;
   }
   stdout.write(`${path}: ${tasks} from ${source}
@@ -204,10 +182,4 @@ Read as ${as}. The original stays as it is; to work on it in place: ralph run --
 ${lost}Look them over (ralph tasks), add verifyCommands, then: ralph run
 `);
   return 0;
-}
-
-async function requestOf(file: string, project: Project): Promise<ImportRequest> {
-  const isIssues = /^github(?::|$)/.test(file);
-  const place = isIssues ? githubPlace(file, usualPlace(await readConfig(project))) : null;
-  return place === null ? { is: "file", path: file } : { is: "github", place };
 }

@@ -1,6 +1,6 @@
-import { checkNow, gateRedactor, projectGates } from "../../app/gates.ts";
+import { checkNow, gateRedactor, projectGates, type ProjectGates } from "../../app/gates.ts";
 import { hasLog, readState, unknownTask, withLog } from "../../app/project-log.ts";
-import { NO_PLUGINS, type Plugins } from "../../app/plugins.ts";
+import { NO_PLUGINS } from "../../app/plugins.ts";
 import { type Project, openProject } from "../../app/project.ts";
 import { workspaceOf } from "../../app/git-parts.ts";
 import { gateLines, tailLines } from "../print/gate-lines.ts";
@@ -11,7 +11,7 @@ import type { Command } from "commander";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { tell, type Act, type CliContext } from "../commands.ts";
 import { collect } from "../run-options.ts";
-import { styleFor, wrap } from "../print/style.ts";
+import { wrap } from "../print/style.ts";
 import type { State } from "../../core/state.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import { count, shortCommit } from "../../core/views/explain-words.ts";
@@ -40,7 +40,6 @@ import { isoTime } from "../../core/time.ts";
 interface VerifyFlags {
   /** False: `--no-gates`. */
   readonly gates: boolean;
-  readonly json?: boolean;
   readonly all?: boolean;
 }
 
@@ -50,11 +49,11 @@ export function define(command: Command, act: Act): void {
     .option("--all", "every accepted task, one after the other")
     .option("--no-gates", "do not run the gates again")
     .option("--json", "print JSON; with --all an array")
-    .action((task: string | undefined, flags: VerifyFlags) => act((context) => verify(task, flags, context)));
+    .action(act(verify));
 }
 
 /** Looks and runs gates; writes and records nothing. */
-async function verify(task: string | undefined, flags: VerifyFlags, context: CliContext): Promise<number> {
+async function verify(context: CliContext, task: string | undefined, flags: VerifyFlags): Promise<number> {
   const project = await openProject(context);
   const state = await readState(project);
   const accepted = Object.values(state.tasks).flatMap(({ id, completion }) => (completion ? [id] : []));
@@ -69,15 +68,15 @@ async function verify(task: string | undefined, flags: VerifyFlags, context: Cli
         accepted.length === 0 ? "no task is accepted yet: ralph status" : `accepted: ${few(accepted, 10)}`,
     });
   const verified: Verification[] = [];
-  const gates = new GatesToday(project);
+  const results = new Map<string, GateResult>();
   for (const id of task === undefined ? accepted : [task]) {
-    if (verified.length > 0 && flags.json !== true) context.stdout.write("\n");
-    const found = await verifyTask(id, { project, state, gates, flags, context });
+    if (verified.length > 0 && !context.json) context.print([""]);
+    const found = await verifyTask(id, { project, state, results, flags, context });
     if (found === null) return EXIT_CODES.stopped;
     verified.push(found);
   }
   const all = verified.map(({ json }) => json);
-  tell(context, flags.json, isAll ? all : all[0], () => (isAll ? summary(verified) : []));
+  tell(context, isAll ? all : all[0], () => (isAll ? summary(verified) : []));
   return verified.every(({ isWell }) => isWell) ? 0 : 1;
 }
 
@@ -88,45 +87,46 @@ function summary(all: readonly Verification[]): readonly string[] {
   return ["", `${well}${bad.length === 0 ? "" : `; not verified: ${few(bad, 10)}`}.`];
 }
 
-interface Verification {
-  readonly id: string;
-  readonly isWell: boolean;
-  readonly json: Record<string, unknown>;
-}
+type Verification = NonNullable<Awaited<ReturnType<typeof verifyTask>>>;
 
 interface Verifying {
   readonly project: Project;
   readonly state: State;
-  readonly gates: GatesToday;
+  /** Of gates that ran already, by their settings. */
+  readonly results: Map<string, GateResult>;
   readonly flags: VerifyFlags;
   readonly context: CliContext;
 }
 
 /** Null: Ctrl-C. */
-async function verifyTask(
-  id: string,
-  { project, state, gates, flags, context }: Verifying,
-): Promise<Verification | null> {
+async function verifyTask(id: string, verifying: Verifying) {
+  const { project, state, flags, context } = verifying;
   const { completion, settings } = await acceptance(project, id, state);
-  const style = styleFor(context.stdout, context.env);
-  const print = (lines: readonly string[]): void => {
-    if (flags.json !== true) for (const line of lines) context.stdout.write(`${line}\n`);
-  };
+  const { style, json } = context;
+  const print = (lines: readonly string[]): void => (json ? undefined : context.print(lines));
   print([...certificateLines(completion, style), ""]);
   const uncommitted = await workspaceOf(project).dirtyPaths([settings?.source.path ?? []].flat());
-  const asked = flags.gates ? await gates.of(settings?.gates ?? []) : NO_GATES;
-  const { runnable } = asked;
+  const { runnable, plugins, lost, redact } = flags.gates
+    ? await gatesToday(project, settings?.gates ?? [])
+    : NO_GATES;
   const today = await verifyWork(project, workOf(completion), runnable);
   const checks: Check[] = [];
   const found = (more: readonly Check[]): void => {
     checks.push(...more);
-    print(more.flatMap((check) => checkLines(check, style).map(asked.redact)));
+    print(more.flatMap((check) => checkLines(check, style).map(redact)));
   };
-  found([...checkWork(completion, today), ...asked.lost]);
-  const results = await gates.check(asked, (result) => found(checkGates(completion, runnable, [result])));
+  found([...checkWork(completion, today), ...lost]);
+  const results = await checkAgain(verifying, { gates: runnable, plugins }, (result) =>
+    found(checkGates(completion, runnable, [result])),
+  );
   if (results === null) return null;
   if (runnable.length > 0 && today.checkFiles.length > 0) {
-    const old = await gates.checkOld(asked, completion.commit, today.checkFiles);
+    // With the check files as they were accepted. A plugin's gate looks at the work tree itself.
+    const gates = runnable.filter(({ required, plugin }) => required && plugin === undefined);
+    const old = await workspaceOf(project).withOldChecks(
+      { base: completion.commit, paths: today.checkFiles, gates, since: Date.now() },
+      (place) => checkNow(project, { gates, plugins }, undefined, place),
+    );
     if (old === null) return null;
     found([checkOldChecks(completion, today, runnable, old)]);
   }
@@ -165,68 +165,40 @@ async function neverAccepted(id: string, state: State, project: Project): Promis
   return new RalphError("usage", never, { hint: `ralph why ${asArgument(id)}` });
 }
 
-interface GatesAgain {
-  readonly runnable: readonly GateSettings[];
-  /** Gates of the run that nobody can run any more. */
-  readonly lost: readonly Check[];
-  readonly plugins: Plugins;
-  readonly redact: (text: string) => string;
-}
-
-const NO_GATES: GatesAgain = { runnable: [], lost: [], plugins: NO_PLUGINS, redact: (text) => text };
+const NO_GATES = { runnable: [], lost: [], plugins: NO_PLUGINS, redact: (text: string) => text };
 const IS_REDACTED = /\[redacted\]/;
 
 /** The gates of a run, with today's commands where there are some: what was recorded has no secrets. */
-class GatesToday {
-  readonly #project: Project;
-  /** Several tasks of one run ask the same gates about the same tree. */
-  readonly #results = new Map<string, GateResult>();
+async function gatesToday(project: Project, recorded: readonly GateSettings[]) {
+  const { gates: today, plugins } = await projectGates(project, []);
+  const gates = recorded.map((gate) => today.find(({ name }) => name === gate.name) ?? gate);
+  const isLost = (gate: GateSettings): boolean =>
+    [gate.command, ...Object.values(gate.env)].some((text) => IS_REDACTED.test(text)) &&
+    !today.includes(gate);
+  const runnable = gates.filter((gate) => !isLost(gate));
+  const redact = await gateRedactor(project, runnable);
+  const lost = gates.filter(isLost).map(({ name }): Check => ({
+    check: `gate:${name}`,
+    status: "failed",
+    sentence: `gate "${name}" cannot be run again: its command was recorded without a secret, and it is not in the configuration`,
+  }));
+  return { plugins, runnable, lost, redact };
+}
 
-  constructor(project: Project) {
-    this.#project = project;
-  }
-
-  async of(recorded: readonly GateSettings[]): Promise<GatesAgain> {
-    const { gates: today, plugins } = await projectGates(this.#project, []);
-    const gates = recorded.map((gate) => today.find(({ name }) => name === gate.name) ?? gate);
-    const isLost = (gate: GateSettings): boolean =>
-      [gate.command, ...Object.values(gate.env)].some((text) => IS_REDACTED.test(text)) &&
-      !today.includes(gate);
-    const runnable = gates.filter((gate) => !isLost(gate));
-    const redact = await gateRedactor(this.#project, runnable);
-    const lost = gates.filter(isLost).map(({ name }): Check => ({
-      check: `gate:${name}`,
-      status: "failed",
-      sentence: `gate "${name}" cannot be run again: its command was recorded without a secret, and it is not in the configuration`,
-    }));
-    return { plugins, runnable, lost, redact };
-  }
-
-  async check(
-    { runnable, plugins }: GatesAgain,
-    onResult: (result: GateResult) => void,
-  ): Promise<readonly GateResult[] | null> {
-    const keyOf = (gate: GateSettings): string => JSON.stringify(gate);
-    for (const known of runnable.flatMap((gate) => this.#results.get(keyOf(gate)) ?? [])) onResult(known);
-    const gates = runnable.filter((gate) => !this.#results.has(keyOf(gate)));
-    const fresh = await checkNow(this.#project, { gates, plugins }, (result, gate) => {
-      this.#results.set(keyOf(gate), result);
-      onResult(result);
-    });
-    return fresh && runnable.flatMap((gate) => this.#results.get(keyOf(gate)) ?? []);
-  }
-
-  /** With the check files as they were accepted. A plugin's gate looks at the work tree itself. */
-  checkOld(
-    { runnable, plugins }: GatesAgain,
-    base: string | null,
-    paths: readonly string[],
-  ): Promise<readonly GateResult[] | null> {
-    const gates = runnable.filter(({ required, plugin }) => required && plugin === undefined);
-    return workspaceOf(this.#project).withOldChecks({ base, paths, gates, since: Date.now() }, (place) =>
-      checkNow(this.#project, { gates, plugins }, undefined, place),
-    );
-  }
+/** Runs gates again, unless they ran for another task on the same tree. */
+async function checkAgain(
+  { project, results }: Verifying,
+  { gates, plugins }: ProjectGates,
+  onResult: (result: GateResult) => void,
+): Promise<readonly GateResult[] | null> {
+  const knownOf = (gate: GateSettings) => results.get(JSON.stringify(gate)) ?? [];
+  for (const known of gates.flatMap(knownOf)) onResult(known);
+  const others = gates.filter((gate) => !results.has(JSON.stringify(gate)));
+  const fresh = await checkNow(project, { gates: others, plugins }, (result, gate) => {
+    results.set(JSON.stringify(gate), result);
+    onResult(result);
+  });
+  return fresh && gates.flatMap(knownOf);
 }
 
 function notes(uncommitted: readonly string[], id: string, state: State): readonly string[] {
@@ -270,34 +242,27 @@ function checkLines({ status, sentence, output }: Check, style: Style): readonly
   ];
 }
 
-interface GatesFlags {
-  readonly check?: readonly string[];
-  readonly json?: boolean;
-}
-
 export function defineGates(command: Command, act: Act): void {
   command
     .option("--check <command>", "another gate (repeatable)", collect)
     .option("--json", "print JSON")
-    .action((flags: GatesFlags) => act((context) => gates(flags, context)));
+    .action(act(gates));
 }
 
-async function gates(flags: GatesFlags, context: CliContext): Promise<number> {
-  const { stdout } = context;
+async function gates(context: CliContext, { check = [] }: { check?: readonly string[] }): Promise<number> {
   const project = await openProject(context);
-  const found = await projectGates(project, flags.check ?? []);
+  const found = await projectGates(project, check);
   const configured = found.gates;
-  if (configured.length === 0 && flags.json !== true) {
-    stdout.write(HOW_TO_ADD_ONE);
+  if (configured.length === 0 && !context.json) {
+    context.stdout.write(HOW_TO_ADD_ONE);
     return 0;
   }
-  const style = styleFor(stdout, context.env);
   const redact = await gateRedactor(project, configured);
   const results = await checkNow(project, found, (result) => {
-    if (flags.json !== true) for (const line of gateLines(result, style)) stdout.write(`${redact(line)}\n`);
+    if (!context.json) context.print(gateLines(result, context.style).map(redact));
   });
   if (results === null) return EXIT_CODES.stopped;
-  tell(context, flags.json, rows(configured, results, redact), () => []);
+  tell(context, rows(configured, results, redact), () => []);
   return redGates(compareWithBaseline(results, configured, null)).length === 0 ? 0 : 1;
 }
 

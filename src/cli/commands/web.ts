@@ -1,4 +1,5 @@
-import { SIGNALS, openProject, requirePerson } from "../../app/project.ts";
+import { once } from "node:events";
+import { hearSignals, openProject, requirePerson } from "../../app/project.ts";
 import type { Command } from "commander";
 import { openWebScreen } from "../../app/screens.ts";
 import { RalphError } from "../../core/errors.ts";
@@ -18,10 +19,10 @@ export function define(command: Command, act: Act): void {
     .option("--host <address>", "let other machines in; needs a token", "127.0.0.1")
     .option("--token <text>", `the token of the address; ${TOKEN_VARIABLE} keeps it out of the process list`)
     .option("--read-only", "to look only: nothing can be answered, cancelled or stopped")
-    .action((flags: Flags) => act((context) => web(flags, context)));
+    .action(act(web));
 }
 
-async function web(flags: Flags, context: CliContext): Promise<number> {
+async function web(context: CliContext, flags: Flags): Promise<number> {
   const project = await openProject(context);
   requirePerson(project, "open the page");
   const port = portIn(flags.port);
@@ -34,10 +35,12 @@ async function web(flags: Flags, context: CliContext): Promise<number> {
     const token = given ?? randomToken();
     const server = await startServer({ ports: screen.ports, host: flags.host, port, token });
     // Whoever reads the address may end the page at once.
-    const signalled = untilSignalled();
+    const { signal, release } = hearSignals();
+    const signalled = once(signal, "abort");
     context.stdout.write(`${server.url}\n`);
     context.say("open this address in a browser; Ctrl-C ends the page, not the run");
     await signalled;
+    release();
     await server.stop();
     return 0;
   } finally {
@@ -66,10 +69,4 @@ function requireToken(host: string, token: string | undefined, isLoopback: boole
       `the token has ${token.length} characters, and needs at least ${lengthMin}`,
       { hint: `for example: ${EXAMPLE}` },
     );
-}
-
-async function untilSignalled(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    for (const signal of SIGNALS) process.once(signal, () => resolve());
-  });
 }

@@ -1,4 +1,4 @@
-import { hasLog, readState, unknownTask, withLog } from "../../app/project-log.ts";
+import { readEvents, readState, unknownTask } from "../../app/project-log.ts";
 import { type Project, isDriven as isDrivenNow, openProject } from "../../app/project.ts";
 import type { Style } from "../../core/text.ts";
 import {
@@ -11,9 +11,7 @@ import {
 } from "../../core/views/explain.ts";
 import type { Command } from "commander";
 import { tell, type Act, type CliContext } from "../commands.ts";
-import { styleFor, wrap } from "../print/style.ts";
-import type { Recorded } from "../../core/events.ts";
-import type { State } from "../../core/state.ts";
+import { wrap } from "../print/style.ts";
 import {
   explainIteration,
   iterationJson,
@@ -21,15 +19,12 @@ import {
 } from "../../core/views/explain-iteration.ts";
 import { iterationRecords } from "../../core/views/iteration-record.ts";
 import { RalphError } from "../../core/errors.ts";
-import type { LogFilter } from "../../engine/ports.ts";
 
 export function define(command: Command, act: Act): void {
   command
     .argument("[what]", "the id of a task or the number of an iteration; without it the last run")
     .option("--json", "print JSON")
-    .action((what: string | undefined, flags: { json?: boolean }) =>
-      act((context) => why(what, flags.json === true, context)),
-    );
+    .action(act(why));
 }
 
 /** An answer in both forms. */
@@ -38,50 +33,39 @@ interface Answer {
   readonly json: Record<string, unknown>;
 }
 
-async function why(what: string | undefined, asJson: boolean, context: CliContext): Promise<number> {
-  const project = await openProject(context);
-  const { lines, json } = await answer(what, project, context);
-  return tell(context, asJson, json, () => lines);
+async function why(context: CliContext, what: string | undefined): Promise<number> {
+  const { lines, json } = await answer(what, await openProject(context), context.style);
+  return tell(context, json, () => lines);
 }
 
-async function answer(what: string | undefined, project: Project, context: CliContext): Promise<Answer> {
+async function answer(what: string | undefined, project: Project, style: Style): Promise<Answer> {
   const state = await readState(project);
   const isDriven = await isDrivenNow(project);
-  const style = styleFor(context.stdout, context.env);
   if (what === undefined) {
     const explanation = explainRun(state, isDriven);
     return { lines: runLines(explanation, style), json: runJson(explanation) };
   }
-  const events = await eventsOf(project, { task: what });
-  if (events.length > 0 || isPlanned(state, what)) {
+  const events = await readEvents(project, { task: what });
+  if (events.length > 0 || state.plan?.tasks.some(({ id }) => id === what) === true) {
     const explanation = explainTask(what, events, state, isDriven);
     return { lines: taskLines(explanation, style), json: taskJson(explanation) };
   }
   if (!/^\d+$/.test(what)) throw await unknownTask(what, state, project);
   const number = Number(what);
-  const [record] = iterationRecords(await eventsOf(project, { iteration: number }));
-  if (record === undefined) throw unknownIteration(number, state);
+  const [record] = iterationRecords(await readEvents(project, { iteration: number }));
+  if (record === undefined) {
+    const { lastIteration } = state;
+    const last = lastIteration === 0 ? "none has run yet" : `the last one is ${lastIteration}`;
+    throw new RalphError("usage", `there is no iteration ${number}; ${last}`, {
+      hint: "ralph history lists the iterations",
+    });
+  }
   return { lines: iterationLines(explainIteration(record), number, style), json: iterationJson(record) };
-}
-
-function isPlanned({ plan }: State, id: string): boolean {
-  return plan?.tasks.some((task) => task.id === id) ?? false;
-}
-
-async function eventsOf(project: Project, filter: LogFilter): Promise<readonly Recorded[]> {
-  return hasLog(project) ? withLog(project, (log) => log.read(0, filter)) : [];
-}
-
-function unknownIteration(number: number, { lastIteration }: State): RalphError {
-  const last = lastIteration === 0 ? "none has run yet" : `the last one is ${lastIteration}`;
-  return new RalphError("usage", `there is no iteration ${number}; ${last}`, {
-    hint: "ralph history lists the iterations",
-  });
 }
 
 function runLines({ headline, tasks, next }: RunExplanation, style: Style): readonly string[] {
   return [
-    ...bold(wrap("", headline), style),
+    ...wrap("", headline).map(style.bold),
     ...tasks.flatMap((task) => [...wrap("  ", task.text), ...nextLines(task.next, "    ", style)]),
     ...nextLines(next, "", style),
   ];
@@ -93,7 +77,7 @@ function taskLines(explanation: TaskExplanation, style: Style): readonly string[
   const width = Math.max(1, ...numbers.map((number) => number.length));
   const isCertificate = next !== null && next.startsWith("ralph verify");
   return [
-    ...bold(wrap("", headline), style),
+    ...wrap("", headline).map(style.bold),
     ...steps.flatMap(({ text }, at) => wrap(`  ${(numbers[at] ?? "").padStart(width)}  `, text)),
     ...(isCertificate ? [`Certificate: ${next}`] : nextLines(next, "", style)),
   ];
@@ -106,7 +90,7 @@ function iterationLines(
 ): readonly string[] {
   const width = Math.max(0, ...groups.map(({ about }) => about.length));
   return [
-    ...bold(wrap("", headline), style),
+    ...wrap("", headline).map(style.bold),
     ...groups.flatMap(({ about, sentences }) =>
       sentences.flatMap((sentence, at) => wrap(`  ${(at === 0 ? about : "").padEnd(width)}  `, sentence)),
     ),
@@ -116,8 +100,4 @@ function iterationLines(
 
 function nextLines(next: string | null, indent: string, style: Style): readonly string[] {
   return next === null ? [] : [style.ask(`${indent}→ ${next}`)];
-}
-
-function bold(lines: readonly string[], style: Style): readonly string[] {
-  return lines.map((line) => style.bold(line));
 }

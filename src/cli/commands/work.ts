@@ -3,56 +3,51 @@ import { openProject } from "../../app/project.ts";
 import { meantTask, readState, unknownTask } from "../../app/project-log.ts";
 import type { Style } from "../../core/text.ts";
 import type { Command } from "commander";
-import { act as actOn } from "../../app/operator.ts";
+import { act as actOn, type ProjectAct } from "../../app/operator.ts";
 import { taskWork } from "../../app/task-work.ts";
-import type { Acted } from "../../core/loop/operator-act.ts";
-import type { State } from "../../core/state.ts";
-import type { Act, CliContext } from "../commands.ts";
-import { styleFor } from "../print/style.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
 
 export function defineDiff(command: Command, act: Act): void {
   command
     .argument("[task]", "the task; the last one that was worked on without")
     .option("--stat", "only the files, with the lines added and removed")
     .option("--json", "print JSON")
-    .action((task: string | undefined, flags: DiffFlags) => act((context) => showDiff(task, flags, context)));
+    .action(act(showDiff));
 }
 
 interface DiffFlags {
   readonly stat?: boolean;
-  readonly json?: boolean;
 }
 
 export async function showDiff(
+  context: CliContext,
   asked: string | undefined,
   flags: DiffFlags,
-  context: CliContext,
 ): Promise<number> {
+  const { stderr, style } = context;
   const project = await openProject(context);
   const state = await readState(project);
-  const task = asked === undefined ? lastWorkedOn(state) : await meantTask(asked, state, project);
+  const begun = Object.values(state.tasks).filter(({ workBase }) => workBase !== null);
+  const last = begun.toSorted((a, b) => b.position - a.position)[0]?.id ?? null;
+  const task = asked === undefined ? last : await meantTask(asked, state, project);
   if (task === null) {
-    context.stderr.write("ralph: no task has been worked on yet\n");
+    context.say("no task has been worked on yet");
     return 1;
   }
   const shown = await taskWork(project, state, task);
   if (shown === null) {
     if (!Object.hasOwn(state.tasks, task)) throw await unknownTask(task, state, project);
-    context.stderr.write(`ralph: ${task} has no work yet\n`);
+    context.say(`${task} has no work yet`);
     return 1;
   }
   const { root, ranges, is, where } = shown;
   const parts = await Promise.all(ranges.map((range) => shownDiff(root, range)));
-  if (flags.json === true) {
-    context.stdout.write(`${JSON.stringify({ task, is, ranges, patch: parts.join("") }, null, 2)}\n`);
-    return 0;
-  }
-  const style = styleFor(context.stdout, context.env);
-  context.stderr.write(`${task}: ${where}\n`);
-  if (flags.stat === true) for (const line of statOf(parts.join("\n"))) context.stdout.write(`${line}\n`);
-  for (const part of flags.stat === true ? [] : parts)
-    for (const line of part.split("\n")) context.stdout.write(`${coloured(line, style)}\n`);
-  return 0;
+  if (!context.json) stderr.write(`${task}: ${where}\n`);
+  return tell(context, { task, is, ranges, patch: parts.join("") }, () =>
+    flags.stat === true
+      ? statOf(parts.join("\n"))
+      : parts.flatMap((part) => part.split("\n")).map((line) => coloured(line, style)),
+  );
 }
 
 /** A line for each file of a patch: what was added and removed. */
@@ -65,11 +60,6 @@ function statOf(patch: string): readonly string[] {
   });
 }
 
-function lastWorkedOn(state: State): string | null {
-  const begun = Object.values(state.tasks).filter(({ workBase }) => workBase !== null);
-  return begun.toSorted((a, b) => b.position - a.position)[0]?.id ?? null;
-}
-
 function coloured(line: string, style: Style): string {
   if (/^(?:diff|index|---|\+\+\+) /.test(line)) return style.bold(line);
   if (line.startsWith("@@")) return style.dim(line);
@@ -80,25 +70,23 @@ function coloured(line: string, style: Style): string {
 export function defineDiscard(command: Command, act: Act): void {
   command
     .argument("<task>", "the task whose work is not wanted")
-    .action((task: string) =>
-      act(async (context) => tell(await actOn(await openProject(context), { do: "discard", task }), context)),
-    );
+    .action(act((context, task: string) => takeBack(context, { do: "discard", task })));
 }
 
 export function defineUndo(command: Command, act: Act): void {
   command
     .argument("[task]", "the task; the last accepted one without")
     .option("--dry-run", "only say what would be done")
-    .action((task: string | undefined, { dryRun = false }: { dryRun?: boolean }) =>
-      act(async (context) => {
-        const project = await openProject(context);
-        return tell(await actOn(project, { do: "undo", task: task ?? null, isDry: dryRun }), context);
-      }),
+    .action(
+      act((context, task: string | undefined, { dryRun = false }: { dryRun?: boolean }) =>
+        takeBack(context, { do: "undo", task: task ?? null, isDry: dryRun }),
+      ),
     );
 }
 
-function tell(acted: Acted, { stdout, say }: CliContext): number {
-  if (acted.is === "done") stdout.write(acted.said.endsWith("\n") ? acted.said : `${acted.said}\n`);
-  else say(acted.why);
+async function takeBack(context: CliContext, wanted: ProjectAct): Promise<number> {
+  const acted = await actOn(await openProject(context), wanted);
+  if (acted.is === "done") context.print(acted.said.replace(/\n$/, ""));
+  else context.say(acted.why);
   return acted.is === "done" ? 0 : 1;
 }

@@ -2,7 +2,7 @@ import { builtInAgents, type Plugins, pluginsOf } from "../../app/plugins.ts";
 import { programOf, requireGates } from "../../app/prepare-run.ts";
 import {
   type Project,
-  SIGNALS,
+  hearSignals,
   openProject,
   ownWorkerId,
   readConfig,
@@ -10,17 +10,15 @@ import {
   requireQueue,
   usualPlace,
 } from "../../app/project.ts";
-import { requireSandbox, warnOfDaemons } from "../../app/sandbox.ts";
+import { requireSandbox, warnOfDaemons, followRun } from "../../app/run-ports.ts";
 import { hostname } from "node:os";
 import type { Command } from "commander";
 import { checkoutOfBare } from "../../adapters/git/find-repository.ts";
 import { findProgram } from "../../adapters/process/process-table.ts";
 import { acquireProjectLock } from "../../adapters/store/project-lock.ts";
-import { followRun } from "../../app/run-followers.ts";
 import { composeWorker } from "../../app/worker-ports.ts";
 import { resolveSettings } from "../../config/resolve-settings.ts";
-import type { Config } from "../../config/schema.ts";
-import { LANES_MAX } from "../../config/schema.ts";
+import { type Config, LANES_MAX } from "../../config/schema.ts";
 import type { Recorded } from "../../core/events.ts";
 import { restOf } from "../../core/loop/decide.ts";
 import { MERGER } from "../../core/loop/effects.ts";
@@ -46,7 +44,6 @@ interface Flags {
   /** False: `--no-keep-awake`. */
   readonly keepAwake: boolean;
   readonly sandbox?: string | boolean;
-  readonly json?: boolean;
   readonly quiet?: boolean;
 }
 
@@ -63,7 +60,7 @@ export function define(command: Command, act: Act): void {
     .option("--no-keep-awake", "let the machine fall asleep while an agent works")
     .option("--json", "events as JSON lines on stdout")
     .option("--quiet", "only what goes wrong")
-    .action((flags: Flags) => act((context) => driveWorker(flags, context)));
+    .action(act(driveWorker));
 }
 
 function labelsIn(list: string): readonly string[] {
@@ -77,7 +74,7 @@ function labelsIn(list: string): readonly string[] {
 }
 
 /** One worker from the lock of its clone to the exit code. */
-async function driveWorker(flags: Flags, context: CliContext): Promise<number> {
+async function driveWorker(context: CliContext, flags: Flags): Promise<number> {
   const { version, verbose, say } = context;
   const { lanes, merge: merges, drain: drains = false, quiet: isQuiet = false } = flags;
   const project = await openProject({ ...context, cwd: await checkoutOfBare(context.cwd) });
@@ -87,12 +84,18 @@ async function driveWorker(flags: Flags, context: CliContext): Promise<number> {
   const config = await readConfig(project);
   const plugins = await pluginsOf(project, config);
   const commands = await commandsHere(project, config, flags.sandbox, plugins);
-  const labels = labelsOf(commands.agents, ownLabels);
+  const agents = commands.agents.map(({ name }) => `agent:${name}`);
+  const labels = [...new Set([`os:${process.platform}`, `host:${hostname()}`, ...agents, ...ownLabels])];
   const lock = acquireProjectLock(project.stateFolder);
-  const printer = printerFor(flags, context);
-  const health = new HealthLine(say, isQuiet);
+  const printer = printerFor(context, isQuiet);
+  const tell = isQuiet ? () => {} : say;
   const id = ownWorkerId(project);
-  const leaving = onLeaving(say);
+  let endAgents: () => Promise<void> = () => Promise.resolve();
+  // Once: agents are asked to stop, what they did is recorded and pushed. Twice: at once; others go on when the lease is over.
+  const leaving = hearSignals(
+    () => say("leaving; what the agents did will be recorded, and others go on with it (again: at once)"),
+    () => void endAgents().finally(() => process.exit(EXIT_CODES.stopped)),
+  );
   const { worktree } = config;
   try {
     const crew = await composeWorker({
@@ -107,34 +110,20 @@ async function driveWorker(flags: Flags, context: CliContext): Promise<number> {
       onProgress: (progress) => printer.progress(progress),
       onTrouble: say,
     });
-    leaving.atOnce(() => crew.endAgents());
+    endAgents = () => crew.endAgents();
     const keepDays = config.logs.keep_days;
     const told = { project, log: crew.log, commands, plugins, keepDays, version, verbose, worker: id, say };
-    const others = await followRun(told);
+    const work = followRun(told, (others) => {
+      const many = lanes === 1 ? "1 lane" : `${lanes} lanes`;
+      tell(`worker ${id} is here, with ${many}: ${labels.join(", ")}`);
+      const followers = [ownFacts(printer, id, crew.holdings), crew.tidier, ...others.followers];
+      const about = { id, lanes, labels, merges, drains, leaseMs: queue.leaseMs };
+      const heard = { onOpened: others.start, onTrouble: say, onHealth: healthLines(tell) };
+      return runWorker({ ...crew, ...about, ...heard, followers }, leaving.signal);
+    });
     try {
-      health.began(id, lanes, labels);
-      const how = await runWorker(
-        {
-          ...crew,
-          id,
-          lanes,
-          labels,
-          merges,
-          drains,
-          leaseMs: queue.leaseMs,
-          followers: [ownFacts(printer, id, crew.holdings), crew.tidier, ...others.followers],
-          onOpened: (state) => others.start(state),
-          onTrouble: say,
-          onHealth: (now) => health.show(now),
-        },
-        leaving.signal,
-      );
-      return how === "drained" ? 0 : EXIT_CODES.stopped;
-    } catch (error) {
-      others.failed(error);
-      throw error;
+      return (await work) === "drained" ? 0 : EXIT_CODES.stopped;
     } finally {
-      await others.finish();
       await crew.close();
     }
   } finally {
@@ -172,39 +161,21 @@ async function commandsHere(
   return { ...commands, agents };
 }
 
-function labelsOf(agents: readonly AgentSettings[], own: readonly string[]): readonly string[] {
-  const names = agents.map(({ name }) => `agent:${name}`);
-  return [...new Set([`os:${process.platform}`, `host:${hostname()}`, ...names, ...own])];
-}
-
 /** So often at most the same kind of line is said again. */
 const AGAIN_MS = 60_000;
 
 /** One line now and then that tells whoever looks whether the worker is well, and why it does nothing. */
-class HealthLine {
-  readonly #say: (text: string) => void;
-  readonly #isQuiet: boolean;
-  #last = "";
-  #saidAt = -Infinity;
-
-  constructor(say: (text: string) => void, isQuiet: boolean) {
-    this.#say = say;
-    this.#isQuiet = isQuiet;
-  }
-
-  began(id: string, lanes: number, labels: readonly string[]): void {
-    const many = lanes === 1 ? "1 lane" : `${lanes} lanes`;
-    if (!this.#isQuiet) this.#say(`worker ${id} is here, with ${many}: ${labels.join(", ")}`);
-  }
-
-  show({ state, now, busyLanes }: Health): void {
+function healthLines(say: (text: string) => void): (health: Health) => void {
+  let last = "";
+  let saidAt = -Infinity;
+  return ({ state, now, busyLanes }) => {
     const line = sentenceOf(state, now, busyLanes);
-    const isDue = performance.now() - this.#saidAt >= AGAIN_MS;
-    if (this.#isQuiet || line === this.#last || (busyLanes > 0 && !isDue)) return;
-    this.#last = line;
-    this.#saidAt = performance.now();
-    this.#say(line);
-  }
+    const isDue = performance.now() - saidAt >= AGAIN_MS;
+    if (line === last || (busyLanes > 0 && !isDue)) return;
+    last = line;
+    saidAt = performance.now();
+    say(line);
+  };
 }
 
 function sentenceOf(state: State, now: Instant, busyLanes: number): string {
@@ -221,36 +192,6 @@ function sentenceOf(state: State, now: Instant, busyLanes: number): string {
     : "waiting for a task";
   const busy = busyLanes === 0 ? idle : busyLanes === 1 ? "1 lane busy" : `${busyLanes} lanes busy`;
   return `${busy} · ${count("done")} of ${statuses.length} done, ${count("doing")} under way, ${count("todo")} to do`;
-}
-
-interface Leaving {
-  /** Aborted by the first signal. */
-  readonly signal: AbortSignal;
-  /** What is done first when a second one comes. */
-  atOnce(first: () => Promise<void>): void;
-  release(): void;
-}
-
-/** Once: agents are asked to stop, what they did is recorded and pushed. Twice: at once; others go on when the lease is over. */
-function onLeaving(say: (text: string) => void): Leaving {
-  const leaving = new AbortController();
-  let first: () => Promise<void> = () => Promise.resolve();
-  const handle = (): void => {
-    if (leaving.signal.aborted) {
-      void first().finally(() => process.exit(EXIT_CODES.stopped));
-      return;
-    }
-    say("leaving; what the agents did will be recorded, and others go on with it (again: at once)");
-    leaving.abort();
-  };
-  for (const signal of SIGNALS) process.on(signal, handle);
-  return {
-    signal: leaving.signal,
-    atOnce: (act) => (first = act),
-    release() {
-      for (const signal of SIGNALS) process.off(signal, handle);
-    },
-  };
 }
 
 /** A worker shows what happens to the tasks that it holds or merges, and to the run; the rest is on the others' screens. */

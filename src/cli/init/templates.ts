@@ -8,7 +8,6 @@ import { formatDuration } from "../../core/time.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CliContext } from "../commands.ts";
-import { styleFor } from "../print/style.ts";
 import { JsonError, parseJsonTree } from "../../core/json.ts";
 import { fieldsOf, listOf, parsedJson, textOf } from "../../core/streams/json-fields.ts";
 import { resolveGates } from "../../config/resolve-settings.ts";
@@ -303,7 +302,7 @@ export async function tryGates(
   project: Project,
   context: CliContext,
 ): Promise<readonly TriedGate[] | null> {
-  const { stdout, stderr, env } = context;
+  const { stdout, style, say } = context;
   const workspace = workspaceOf(project);
   const before = await workspace.dirtyPaths([]);
   const tried: TriedGate[] = [];
@@ -315,13 +314,13 @@ export async function tryGates(
     const said = inWords(result);
     stdout.write(`${said}\n`);
     const output = result.status === "passed" || result.tries === 0 ? "" : result.tail;
-    for (const line of tailLines(output, styleFor(stdout, env), OUTPUT_LINES)) stdout.write(`${line}\n`);
+    context.print(tailLines(output, style, OUTPUT_LINES));
     if (result.status !== "missing") tried.push({ ...gate, said });
   }
   const left = (await workspace.dirtyPaths([])).filter((path) => !before.includes(path));
   if (left.length > 0)
-    stderr.write(
-      `ralph: the checks wrote files that git does not ignore: ${few(left)}\n  → commit them, delete them, or add them to .gitignore, before you run ralph\n`,
+    say(
+      `the checks wrote files that git does not ignore: ${few(left)}\n  → commit them, delete them, or add them to .gitignore, before you run ralph`,
     );
   return tried;
 }

@@ -1,56 +1,49 @@
 import { laneRows } from "../../core/views/overview.ts";
 import type { CliContext } from "../commands.ts";
-import { REWRITE, styleFor } from "./style.ts";
+import { REWRITE } from "./style.ts";
 import { RunLines } from "../../core/views/run-lines.ts";
 import type { Style } from "../../core/text.ts";
-import type { Recorded } from "../../core/events.ts";
-import type { State } from "../../core/state.ts";
 import { isoTime, type Instant, formatDuration } from "../../core/time.ts";
 import { toWire } from "../../core/wire.ts";
-import type { Follower, Progress } from "../../engine/ports.ts";
+import type { RunDisplay } from "../../app/drive-run.ts";
+import type { Progress } from "../../engine/ports.ts";
 
-/** Shows a run while it happens. */
-export interface RunPrinter extends Follower {
-  progress(progress: Progress): void;
-  /** What the agent prints, when the person wants to see it. */
-  output(text: string, iteration: number): void;
-  /** Before anything else is printed, and at the end. */
-  rest(): void;
-}
+/** Shows a run while it happens, and what the agent prints when the person wants to see it. */
+export type RunPrinter = RunDisplay & Required<Pick<RunDisplay, "output">>;
 
-export type Write = (text: string) => void;
+type Write = (text: string) => void;
 
 /** `--json`: every event on a line of its own. */
 export function jsonPrinter(write: Write): RunPrinter {
   return {
+    ...SILENT,
     follow: (event) => {
       write(`${JSON.stringify(toWire(event))}\n`);
       return Promise.resolve();
     },
-    progress: () => {},
-    output: () => {},
-    rest: () => {},
   };
 }
 
-export function quietPrinter(): RunPrinter {
-  return { follow: () => Promise.resolve(), progress: () => {}, output: () => {}, rest: () => {} };
-}
+const SILENT: RunPrinter = {
+  follow: () => Promise.resolve(),
+  progress: () => {},
+  output: () => {},
+  rest: () => {},
+};
 
 /** For a file or a pipe: one plain line per fact, with the time. */
 export function plainPrinter(write: Write, style: Style): RunPrinter {
   const told = new RunLines(style);
   const { lanes } = told;
   return {
+    ...SILENT,
     follow: (event, state) => {
       const lines = told.of(event, state);
       if (event.type === "iteration.ended") write(lanes.rest(event.iteration));
       for (const line of lines) if (line !== "") write(`${isoTime(event.at).slice(11, 19)} ${line}\n`);
       return Promise.resolve();
     },
-    progress: () => {},
     output: (text, iteration) => write(lanes.quoted(text, iteration)),
-    rest: () => {},
   };
 }
 
@@ -68,8 +61,10 @@ export function terminalPrinter(stream: NodeJS.WriteStream, style: Style): RunPr
     for (const line of lines) stream.write(`${line}\n`);
     if (event.type === "iteration.started") live.show("starting");
     if (event.type === "wait.started") live.show(() => countdown(event.until));
-    const checking = checkingText(event, state);
-    if (checking !== "") live.show(checking);
+    // Who is asked next about an iteration that has ended.
+    const iteration = "iteration" in event ? event.iteration : null;
+    const lane = laneRows(state).find(({ work }) => work !== null && work.iteration === iteration);
+    if (lane?.work?.says) live.show(lane.work.says);
     return Promise.resolve();
   };
   return {
@@ -81,12 +76,6 @@ export function terminalPrinter(stream: NodeJS.WriteStream, style: Style): RunPr
     },
     rest: () => live.stop(),
   };
-}
-
-/** Who is asked next about an iteration that has ended. */
-function checkingText(event: Recorded, state: State): string {
-  if (!("iteration" in event)) return "";
-  return laneRows(state).find(({ work }) => work?.iteration === event.iteration)?.work?.says ?? "";
 }
 
 function countdown(until: Instant | null): string {
@@ -156,12 +145,8 @@ function clip(text: string, width: number): string {
 }
 
 /** How a command shows a run: as data, not at all, to a person in front of it, or to one who reads it later. */
-export function printerFor(
-  flags: { readonly json?: boolean; readonly quiet?: boolean },
-  { stdout, env }: CliContext,
-): RunPrinter {
-  const style = styleFor(stdout, env);
-  if (flags.json === true) return jsonPrinter((text) => stdout.write(text));
-  if (flags.quiet === true) return quietPrinter();
+export function printerFor({ stdout, style, json }: CliContext, isQuiet = false): RunPrinter {
+  if (json) return jsonPrinter((text) => stdout.write(text));
+  if (isQuiet) return SILENT;
   return stdout.isTTY ? terminalPrinter(stdout, style) : plainPrinter((text) => stdout.write(text), style);
 }

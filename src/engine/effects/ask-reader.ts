@@ -12,7 +12,7 @@ import { MODE_TIMEOUT_MS, verifyOf, type AgentSettings } from "../../core/settin
 import { isoTime, type Instant } from "../../core/time.ts";
 import { doubtsAmong, findConcerns } from "../../core/verdict/concerns.ts";
 import { readerPrompt, readReview, type Reading } from "../../core/verdict/reader.ts";
-import { openIteration, theRun, type Iteration, type Performing } from "../open-iteration.ts";
+import { openIteration, theRun, type Iteration, type Performing } from "../look-around.ts";
 import { callsLeft } from "./iterate.ts";
 
 /** A fresh session reads the claim, in a checkout of its own. If it fails, the claim goes on without it. */

@@ -20,7 +20,7 @@ import {
   workspaceFor,
   type Iteration,
   type Performing,
-} from "../open-iteration.ts";
+} from "../look-around.ts";
 import type { CollectRequest, Ports, TaskSource, Subject } from "../ports.ts";
 import { interventionEvents } from "../../core/loop/consequences.ts";
 import { compareWithBaseline } from "../../core/verdict/checked-gate.ts";

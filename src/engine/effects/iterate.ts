@@ -8,10 +8,16 @@ import { taskState, leftoversOf, type RunState, type State, type TaskState } fro
 import { RalphError } from "../../core/errors.ts";
 import { analyzed } from "./collect-evidence.ts";
 import type { Journal } from "../journal.ts";
-import { lookAround } from "../look-around.ts";
+import {
+  lookAround,
+  openIteration,
+  plannedTask,
+  theRun,
+  workspaceFor,
+  type Performing,
+} from "../look-around.ts";
 import type { Expectation, Ports, Snapshot, TaskSource } from "../ports.ts";
 import type { AgentReport } from "../../core/streams/agent-report.ts";
-import { openIteration, plannedTask, theRun, workspaceFor, type Performing } from "../open-iteration.ts";
 import { leftFor, nextCost, underWayUsd } from "../../core/loop/outcome.ts";
 import type { TaskId } from "../../core/plan.ts";
 import type { Instant } from "../../core/time.ts";

@@ -17,7 +17,7 @@ import {
   type CheckedGate,
 } from "../../core/verdict/checked-gate.ts";
 import { unreachable } from "../../core/unreachable.ts";
-import { commitRequest, plannedTask, theRun, type Performing } from "../open-iteration.ts";
+import { commitRequest, plannedTask, theRun, type Performing } from "../look-around.ts";
 import type { ParallelWork, OpenedCheckout } from "../parallel-ports.ts";
 import type { AcceptedWork, Ports } from "../ports.ts";
 

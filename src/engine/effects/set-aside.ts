@@ -15,7 +15,7 @@ import {
   watchRequest,
   workspaceFor,
   type Performing,
-} from "../open-iteration.ts";
+} from "../look-around.ts";
 import { hasWorktree } from "./iterate.ts";
 import { tryOut } from "./merge-task.ts";
 

@@ -77,7 +77,9 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
   const again = async (ms: number, look: () => Promise<void>): Promise<void> => {
     for (; !over.signal.aborted; await clock.sleep(ms, over.signal)) await look();
   };
-  const beating = again(beatMs(run.leaseMs), () => beat(worker.isStopping));
+  // Often enough to miss some, and for screens to be up to date; with long leases more rarely.
+  const beatMs = Math.min(run.leaseMs / 6, Math.max(run.leaseMs / 15, 2_000), 10_000);
+  const beating = again(beatMs, () => beat(worker.isStopping));
   const watching = again(WATCH_MS, async () => {
     worker.endWhatIsLost();
     run.onHealth({
@@ -94,11 +96,6 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
     stop.removeEventListener("abort", leave);
     await fleet.leave();
   }
-}
-
-/** Often enough to miss some, and for screens to be up to date; with long leases more rarely. */
-function beatMs(leaseMs: number): number {
-  return Math.min(leaseMs / 6, Math.max(leaseMs / 15, 2_000), 10_000);
 }
 
 function failureOf(background: Promise<void>): Promise<never> {

@@ -13,7 +13,7 @@ import { isOpen, taskState, markersOf, type State } from "../../core/state.ts";
 import { isCancelled } from "../../core/loop/task-status.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Lease, Offer } from "../fleet-ports.ts";
-import { InFlight } from "../in-flight.ts";
+import { InFlight, OVER, waitForNews } from "../engine.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
 import { isLeaseLost } from "./holdings.ts";
@@ -35,7 +35,6 @@ export interface WorkerParts extends Pick<
 
 /** How often it asks for parts that others may have. */
 const ROLES_MS = 2_000;
-const OVER = "over";
 
 /** Takes tasks and goes on with each while it can, beside others that do the same, until it is asked to stop. */
 export class Worker {
@@ -90,7 +89,8 @@ export class Worker {
         if (isAgain) continue;
         if (this.#isIdle && this.#isStopping) return "stopped";
         if (this.#isIdle && this.#parts.drains && this.#hasNothingToDo()) return "drained";
-        await this.#waitForNews(settled);
+        const { ports, bell, tickMs } = this.#parts;
+        await waitForNews(ports.clock, tickMs, [settled, bell.next()]);
       }
     } finally {
       for (const abort of this.#takingUp.values()) abort.abort(OVER);
@@ -206,7 +206,9 @@ export class Worker {
     if (tasks.length >= lanes || this.#abandonments.isPaused("taking")) return;
     const wanted = this.#offersForUs(effects, state).filter(({ task }) => !held.has(task));
     if (wanted.length === 0) return;
-    const taken = await fleet.take(Math.min(lanes - tasks.length, wanted.length), labelsNeeded(wanted));
+    // The different sets of labels, each once.
+    const sets = new Map(wanted.map(({ labels }) => [labels.join(" "), labels]));
+    const taken = await fleet.take(Math.min(lanes - tasks.length, wanted.length), [...sets.values()]);
     for (const lease of taken) this.#begin(lease);
   }
 
@@ -250,13 +252,6 @@ export class Worker {
     return offersOf(effects, state, ports.clock.now()).filter((offer) =>
       offer.labels.every((label) => labels.includes(label)),
     );
-  }
-
-  async #waitForNews(settled: Promise<void>): Promise<void> {
-    const { ports, bell, tickMs } = this.#parts;
-    const tick = new AbortController();
-    await Promise.race([settled, bell.next(), ports.clock.sleep(tickMs, tick.signal)]);
-    tick.abort(OVER);
   }
 }
 
@@ -364,11 +359,6 @@ function offersOf(effects: readonly Effect[], state: State, now: Instant): reado
   return [...ids]
     .slice(0, OFFERS_MAX)
     .map((task, rank) => ({ task, rank, labels: labelsOf(tasks.get(task), state, now) }));
-}
-
-/** The different sets of labels, each once. */
-function labelsNeeded(offers: readonly Offer[]): readonly (readonly string[])[] {
-  return [...new Map(offers.map(({ labels }) => [JSON.stringify(labels), labels])).values()];
 }
 
 function labelsOf(task: Task | undefined, state: State, now: Instant): readonly string[] {
