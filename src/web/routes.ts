@@ -27,7 +27,6 @@ import {
 } from "../core/views/run-list.ts";
 import { type Timeline, timelineOf } from "../core/views/timeline.ts";
 import { explainTask } from "../core/views/explain.ts";
-import type { TaskStatus } from "../core/loop/task-status.ts";
 import { taskState } from "../core/state.ts";
 import { settlementInWords, type WeighedConcern } from "../core/verdict/concerns.ts";
 import type { Reading } from "../core/verdict/reader.ts";
@@ -142,7 +141,7 @@ export function taskRoutes(app: Hono, live: LiveProject, ports: WebPorts): void 
     const detail = {
       id,
       title: planned?.title ?? "",
-      status: status as TaskStatus | null,
+      status,
       description: planned?.description ?? "",
       headline,
       next,
