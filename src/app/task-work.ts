@@ -4,15 +4,7 @@ import { asArgument } from "../core/text.ts";
 import { knownMerging } from "./git-parts.ts";
 import type { Project } from "./project.ts";
 import { lastUndoableOf } from "./take-back.ts";
-
-/** Where the work of a task is, and between which commits. */
-export interface TaskWork {
-  readonly is: "accepted" | "aside" | "under way";
-  readonly where: string;
-  readonly root: string;
-  /** Oldest first; null at the end is the work tree. */
-  readonly ranges: readonly { readonly from: string | null; readonly to: string | null }[];
-}
+import type { TaskWork } from "./watch-project.ts";
 
 /** Null where nothing was done for it yet. */
 export async function taskWork(project: Project, state: State, task: string): Promise<TaskWork | null> {

@@ -29,6 +29,15 @@ export interface ScreenPorts {
   now(): Instant;
 }
 
+/** Where the work of a task is, and between which commits. */
+export interface TaskWork {
+  readonly is: "accepted" | "aside" | "under way";
+  readonly where: string;
+  readonly root: string;
+  /** Oldest first; null at the end is the work tree. */
+  readonly ranges: readonly { readonly from: string | null; readonly to: string | null }[];
+}
+
 /** A project as a screen sees it. */
 export interface WatchedProject {
   readonly state: State;

@@ -1,7 +1,6 @@
-import type { ScreenPorts } from "../app/watch-project.ts";
+import type { ScreenPorts, TaskWork } from "../app/watch-project.ts";
 import type { IterationTexts } from "../engine/ports.ts";
 import type { State } from "../core/state.ts";
-import type { TaskWork } from "../app/task-work.ts";
 import type { DiffPage } from "./api.ts";
 
 export interface WebPorts extends ScreenPorts {

@@ -112,7 +112,7 @@ export function overviewNow(inbox: readonly InboxItem[], position: number, now: 
         state: "running",
         interrupted: false,
         waiting_until: null,
-      paused: false,
+        paused: false,
         outcome: null,
         reason: null,
         exit_code: null,

@@ -85,8 +85,6 @@ function FileDiff({
   comments = [],
   onComment = null,
 }: { readonly file: File; readonly isFirst: boolean } & Comments) {
-  const [asked, ask] = useState<number | null>(null);
-  const own = comments.filter(({ path }) => path === file.path);
   const lines = useMemo(
     () => (file.hunks === null || file.hunks === "" ? [] : diffLines(file.hunks)),
     [file.hunks],
@@ -119,29 +117,12 @@ function FileDiff({
         <div class="code-frame" tabIndex={0} role="region" aria-label={`Changes of ${file.path}`}>
           <table class="code">
             <tbody>
-              {lines.slice(0, shown).map((line, index) => (
-                <Fragment key={index}>
-                  <CodeLine line={line} onAsk={onComment === null ? null : ask} />
-                  {own
-                    .filter((comment) => isAt(line, comment.line))
-                    .map((comment) => (
-                      <CommentRow
-                        key={comment.text}
-                        text={comment.text}
-                        onRemove={() => onComment?.(comments.filter((other) => other !== comment))}
-                      />
-                    ))}
-                  {asked !== null && isAt(line, asked) && (
-                    <CommentForm
-                      about={`${file.path}:${asked}`}
-                      onDone={(text) => {
-                        ask(null);
-                        if (text !== "") onComment?.([...comments, { path: file.path, line: asked, text }]);
-                      }}
-                    />
-                  )}
-                </Fragment>
-              ))}
+              <CodeLines
+                path={file.path}
+                lines={lines.slice(0, shown)}
+                comments={comments}
+                onComment={onComment}
+              />
             </tbody>
           </table>
         </div>
@@ -153,6 +134,40 @@ function FileDiff({
       )}
     </details>
   );
+}
+
+interface CodeLinesProps extends Required<Comments> {
+  readonly path: string;
+  readonly lines: readonly DiffLine[];
+}
+
+/** Each line with the comments on it, and where one is asked for a field to write it. */
+function CodeLines({ path, lines, comments, onComment }: CodeLinesProps) {
+  const [asked, ask] = useState<number | null>(null);
+  const own = comments.filter((comment) => comment.path === path);
+  return lines.map((line, index) => (
+    <Fragment key={index}>
+      <CodeLine line={line} onAsk={onComment === null ? null : ask} />
+      {own
+        .filter((comment) => isAt(line, comment.line))
+        .map((comment) => (
+          <CommentRow
+            key={comment.text}
+            text={comment.text}
+            onRemove={() => onComment?.(comments.filter((other) => other !== comment))}
+          />
+        ))}
+      {asked !== null && isAt(line, asked) && (
+        <CommentForm
+          about={`${path}:${asked}`}
+          onDone={(text) => {
+            ask(null);
+            if (text !== "") onComment?.([...comments, { path, line: asked, text }]);
+          }}
+        />
+      )}
+    </Fragment>
+  ));
 }
 
 /** Removed lines have no number in the file as it is now. */
