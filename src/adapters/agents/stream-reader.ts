@@ -13,6 +13,8 @@ import {
 } from "../../core/streams/stream-facts.ts";
 import { type StreamFormat, STDERR, STREAMS } from "../../core/streams/stream-format.ts";
 import { pieceIn } from "../../core/streams/text-piece.ts";
+import { type EntryRecorder, isCutEvent, recordEntries } from "../../core/views/transcript.ts";
+import { createEntryPrinter } from "../../core/views/transcript-lines.ts";
 import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import { createTextWindow } from "../../core/words/text-window.ts";
 import {
@@ -42,7 +44,6 @@ export interface StreamAnalysis {
 /** A tool's result is one line, with all that was read or printed in it. */
 export const STREAM_LINE_BYTES_MAX = 16 * 1024 * 1024;
 
-const CUT_EVENT = /^\s*\[?\s*\{\s*"/;
 const WORDS_LENGTH = 8_000;
 const FINAL_TEXT_LENGTH = 64 * 1024;
 /** We wait for a service ourselves, where it is seen, and costs neither time nor an attempt of the task. */
@@ -69,7 +70,8 @@ export function createEventReader(
   readStderr?: (line: string, facts: FactRecorder) => void,
 ): StreamReader {
   const facts = createFactRecorder(request.workspace ?? null);
-  const recorder = request.show === undefined ? facts : narrate(facts, request.show);
+  const narrator = request.show === undefined ? null : narrate(facts, request.show, request.workspace);
+  const recorder = narrator?.entries ?? facts;
   const stderr = createTextWindow(WORDS_LENGTH);
   const noise = createTextWindow(WORDS_LENGTH);
   let hasEvents = false;
@@ -78,6 +80,7 @@ export function createEventReader(
   let lastWords = "";
   const retries = watchRetries(recorder);
   const analyze = (ending: Ending): StreamAnalysis => {
+    narrator?.entries.end();
     const facts = { ...recorder.read(), retrying: retries.givenUp() };
     const words = [...noise.lines(), ...stderr.lines()].map(({ text }) => text).join("\n");
     const now = (request.now ?? Date.now)();
@@ -91,11 +94,12 @@ export function createEventReader(
     stdoutLine(line) {
       const events = readEvents(line, recorder);
       // An event that was cut off is none of its words.
-      hasEvents ||= (events?.length ?? 0) > 0 || (events === null && CUT_EVENT.test(line));
+      hasEvents ||= (events?.length ?? 0) > 0 || (events === null && isCutEvent(line));
       unknownEvents += events?.filter((isKnown) => !isKnown).length ?? 0;
+      narrator?.update();
       if (events !== null) return;
       damagedLines += 1;
-      if (CUT_EVENT.test(line)) return;
+      if (isCutEvent(line)) return;
       noise.add(line.slice(0, WORDS_LENGTH), "plain");
       lastWords = line.slice(0, WORDS_LENGTH);
     },
@@ -131,6 +135,17 @@ export function createEventReader(
       };
     },
   };
+}
+
+/** Shows a person what an agent's stream tells, as it comes. */
+function narrate(
+  facts: FactRecorder,
+  show: (text: string) => void,
+  workspace: string | null = null,
+): { readonly entries: EntryRecorder; update(): void } {
+  const printer = createEntryPrinter(show, {});
+  const entries = recordEntries(facts, { onEntry: (entry) => printer.entry(entry), workspace });
+  return { entries, update: () => printer.head(entries.open()[0]) };
 }
 
 /** Whether it has got no further for long, asked again and again; and what it was tried again for when that was so. */
@@ -174,54 +189,6 @@ function readMessage(facts: StreamFacts, request: ReaderRequest, failure: Failur
   const finalText = stripEscapes(facts.message.trim().slice(-FINAL_TEXT_LENGTH)).toWellFormed();
   return { ...words.report(failure), finalText };
 }
-
-/** Tells a person what an agent's stream says, as it comes: its words, its tools, what went wrong. */
-function narrate(facts: FactRecorder, show: (text: string) => void): FactRecorder {
-  const told = new Set<string>();
-  let isLineOpen = false;
-  let lastSaid = "";
-  const line = (text: string): void => {
-    show(`${isLineOpen ? "\n" : ""}${text}\n`);
-    isLineOpen = false;
-  };
-  return {
-    ...facts,
-    says(text, messageId) {
-      facts.says(text, messageId);
-      // The final result repeats the last message.
-      if (text.trim() !== "" && text !== lastSaid) line(text);
-      lastSaid = text;
-    },
-    saysMore(piece, messageId) {
-      facts.saysMore(piece, messageId);
-      if (piece === "") return;
-      show(piece);
-      isLineOpen = !piece.endsWith("\n");
-    },
-    startsTool(tool) {
-      facts.startsTool(tool);
-      if (told.has(tool.id)) return;
-      if (told.size < TOLD_MAX) told.add(tool.id);
-      line(`→ ${[tool.name, ...(tool.files ?? [])].join(" ")}`);
-    },
-    denies(id, name) {
-      const known = facts.read().denied;
-      facts.denies(id, name);
-      for (const tool of facts.read().denied) if (!known.includes(tool)) line(`✗ not permitted: ${tool}`);
-    },
-    fails(failure) {
-      facts.fails(failure);
-      line(`✗ ${failure.message}`);
-    },
-    ends(failure) {
-      facts.ends(failure);
-      if (isLineOpen) line("");
-      if (failure != null) line(`✗ ${failure.message}`);
-    },
-  };
-}
-
-const TOLD_MAX = 10_000;
 
 /** What its stream says of what it used; some are told the rest in another way. */
 export const TELLS: Readonly<Record<ProgramFormat, Capabilities["tells"]>> = {

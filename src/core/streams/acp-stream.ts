@@ -39,6 +39,9 @@ function readUpdate(params: Fields, facts: FactRecorder): boolean {
     case "agent_message_chunk":
       readChunk(params, update, facts);
       return true;
+    case "agent_thought_chunk":
+      facts.thinks(textOf(fieldsOf(update["content"])["text"]) ?? "", true);
+      return true;
     case "user_message_chunk":
       facts.worksOn();
       return true;
@@ -48,6 +51,7 @@ function readUpdate(params: Fields, facts: FactRecorder): boolean {
       return true;
     case "tool_call_update":
       facts.toolWrites(textOf(update["toolCallId"]) ?? "", filesOf(update));
+      showTool(update, facts);
       endTool(update, facts);
       return true;
     case "usage_update":
@@ -63,7 +67,6 @@ function readUpdate(params: Fields, facts: FactRecorder): boolean {
 }
 
 const UPDATES: readonly string[] = [
-  "agent_thought_chunk",
   "plan",
   "available_commands_update",
   "current_mode_update",
@@ -101,8 +104,29 @@ function claudeOf(update: Fields): Fields {
 /** An agent that asks for permission may tell of the call in no other way. */
 function startTool(call: Fields, facts: FactRecorder): void {
   const id = textOf(call["toolCallId"]) ?? "";
-  facts.startsTool({ id, name: nameOf(call) });
+  facts.startsTool({ id, name: nameOf(call), isNested: claudeOf(call)["parentToolUseId"] != null });
   facts.toolWrites(id, filesOf(call));
+  showTool(call, facts);
+}
+
+function showTool(call: Fields, facts: FactRecorder): void {
+  const content = listOf(call["content"]).map(fieldsOf);
+  const edits = content.filter(({ type }) => type === "diff");
+  const input = edits.length > 0 ? { edits } : call["rawInput"];
+  const isGiven = edits.length > 0 || Object.keys(fieldsOf(input)).length > 0;
+  const terminal = fieldsOf(call["_meta"]);
+  const printed = textOf(fieldsOf(terminal["terminal_output_delta"])["data"]);
+  const told = content.flatMap((part) => (part["type"] === "content" ? [part["content"]] : []));
+  const result =
+    printed ?? call["rawOutput"] ?? (call["status"] === "completed" && told.length > 0 ? told : null);
+  const exit = fieldsOf(terminal["terminal_exit"])["exit_code"];
+  facts.showsTool(textOf(call["toolCallId"]) ?? "", {
+    // Until it is known what they do, some call them "Preparing…".
+    title:
+      call["status"] === "pending" || (call["kind"] === "edit" && !isGiven) ? null : textOf(call["title"]),
+    ...(isGiven && { input }),
+    ...(result !== null && { result: { output: result, exit } }),
+  });
 }
 
 const NAME_LENGTH_MAX = 100;

@@ -69,11 +69,17 @@ export interface FactRecorder {
   saysMore(piece: string, messageId?: string | null): void;
   /** What was said so far was not the last word. */
   worksOn(): void;
+  /** When the events that follow happened; null when nobody says. */
+  happens(at: Instant | null): void;
+  /** Thoughts count for nothing; a piece goes on with the one before. */
+  thinks(text: string, isPiece?: boolean): void;
   /** The same id twice is one call. Its files count when it ends well. */
   startsTool(tool: ToolCall): void;
   /** Files of a call that has started, told later. */
   toolWrites(id: string, files: readonly string[]): void;
-  endsTool(id: string, isGood: boolean): void;
+  /** What a call does, or what came of it, told later. */
+  showsTool(id: string, more: Pick<ToolCall, "title" | "input" | "result">): void;
+  endsTool(id: string, isGood: boolean, result?: unknown): void;
   /** A call that has not ended yet was not permitted. Without a name it is that of the call. */
   denies(id: string, name?: string): void;
   writes(paths: readonly string[]): void;
@@ -101,6 +107,12 @@ export interface ToolCall {
   readonly name: string;
   readonly files?: readonly string[];
   readonly inBackground?: boolean;
+  /** For people only: how the program itself names the call, what it was given, and what came of it. */
+  readonly title?: string | null;
+  readonly input?: unknown;
+  readonly result?: unknown;
+  /** An agent of the agent's own makes it. */
+  readonly isNested?: boolean;
 }
 
 /** Tools of Claude, Gemini and opencode that write nothing, or just the files that they name. */
@@ -158,9 +170,14 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
       speak(goesOn ? facts.message + piece : piece);
     },
     worksOn: () => set({ isMidWork: true }),
+    happens() {},
+    thinks() {},
+    showsTool() {},
     startsTool(tool) {
       if (open.has(tool.id)) return;
-      if (open.size < CALLS_OPEN_MAX) open.set(tool.id, tool);
+      // Its input may be long, and is for people only.
+      const { id, name, files } = tool;
+      if (open.size < CALLS_OPEN_MAX) open.set(id, { id, name, ...(files && { files }) });
       set(withTool(facts, tool));
     },
     toolWrites(id, more) {
@@ -319,7 +336,7 @@ function withoutNonsense(usage: Usage): Usage {
   return { ...usage, costUsd: costUsd > -1e-6 ? 0 : null };
 }
 
-function relativeTo(folders: readonly string[], path: string): string {
+export function relativeTo(folders: readonly string[], path: string): string {
   for (const folder of folders) {
     const root = folder.endsWith("/") ? folder : `${folder}/`;
     if (path.startsWith(root) && path.length > root.length) return path.slice(root.length);

@@ -137,6 +137,8 @@ function readCodexItem(isCompleted: boolean, item: Fields, facts: FactRecorder):
       readCodexTool(isCompleted, type, item, facts);
       return true;
     case "reasoning":
+      if (isCompleted) facts.thinks(textOf(item["text"]) ?? "");
+      return true;
     case "todo_list":
     case "error":
       return true;
@@ -151,8 +153,14 @@ function readCodexTool(isCompleted: boolean, type: string, item: Fields, facts: 
   const files = changes.flatMap(({ kind, path }) => (kind === "delete" ? [] : (textOf(path) ?? [])));
   const { server, tool } = item;
   const name = type === "mcp_tool_call" ? `${textOf(server) ?? "mcp"}.${textOf(tool) ?? "tool"}` : type;
-  facts.startsTool({ id, name, files });
-  if (isCompleted) facts.endsTool(id, item["status"] === "completed");
+  const input = type === "mcp_tool_call" ? item["arguments"] : item;
+  facts.startsTool({
+    id,
+    name,
+    files,
+    input: type === "command_execution" ? { command: item["command"] } : input,
+  });
+  if (isCompleted) facts.endsTool(id, item["status"] === "completed", item);
 }
 
 /** Counted from the beginning of the thread, so the last one holds them all. */
@@ -183,6 +191,9 @@ function readCopilotEvent(event: Fields, facts: FactRecorder): boolean {
     case "assistant.message":
       readCopilotMessage(data, facts);
       return true;
+    case "assistant.reasoning":
+      facts.thinks(textOf(data["content"]) ?? "");
+      return true;
     case "tool.execution_start":
       readToolStart(data, facts);
       return true;
@@ -201,7 +212,7 @@ function readCopilotEvent(event: Fields, facts: FactRecorder): boolean {
 }
 
 const COPILOT_KNOWN =
-  /^(?:abort|user\.message|system\.\w+|assistant\.(?:turn_end|idle|reasoning|intent|usage)|session\.\w+)$/;
+  /^(?:abort|user\.message|system\.\w+|assistant\.(?:turn_end|idle|intent|usage)|session\.\w+)$/;
 
 /** It does not end before the servers that it has left in the background: one that has reported is done before. */
 function readIdle(data: Fields, facts: FactRecorder): void {
@@ -225,6 +236,8 @@ function readToolStart(data: Fields, facts: FactRecorder): void {
     id: textOf(data["toolCallId"]) ?? "",
     name: textOf(data["toolName"]) ?? "tool",
     inBackground: fieldsOf(data["arguments"])["mode"] === "async",
+    input: data["arguments"],
+    isNested: data["parentToolCallId"] != null,
   });
 }
 
@@ -235,7 +248,11 @@ function readToolEnd(data: Fields, facts: FactRecorder): void {
   const id = textOf(data["toolCallId"]) ?? "";
   if (isGood) facts.writes(kept);
   if (fieldsOf(data["error"])["code"] === "denied") facts.denies(id);
-  facts.endsTool(id, isGood);
+  facts.endsTool(id, isGood, {
+    content: fieldsOf(data["result"])["content"],
+    exit: fieldsOf(data["shellExecution"])["exitCode"],
+    error: data["error"],
+  });
 }
 
 function readCopilotError(data: Fields, at: number | null, facts: FactRecorder): void {
@@ -277,7 +294,7 @@ function readGeminiEvent(event: Fields, facts: FactRecorder): boolean {
       readToolUse(event, facts);
       return true;
     case "tool_result":
-      facts.endsTool(textOf(event["tool_id"]) ?? "", event["status"] === "success");
+      facts.endsTool(textOf(event["tool_id"]) ?? "", event["status"] === "success", event);
       return true;
     case "result":
       readGeminiResult(event, facts);
@@ -308,6 +325,7 @@ function readToolUse(event: Fields, facts: FactRecorder): void {
     id: textOf(event["tool_id"]) ?? "",
     name: textOf(event["tool_name"]) ?? "tool",
     files: isWrite && file !== null ? [file] : [],
+    input: event["parameters"],
   });
 }
 
@@ -363,6 +381,7 @@ function readOpencodeEvent(event: Fields, facts: FactRecorder): boolean {
       readOpencodeError(event, facts);
       break;
     case "reasoning":
+      facts.thinks(textOf(part["text"]) ?? "");
       break;
     default:
       return false;
@@ -379,10 +398,15 @@ function readOpencodeTool(part: Fields, facts: FactRecorder): void {
   const id = textOf(part["callID"]) ?? "";
   const state = fieldsOf(part["state"]);
   const files = filesOf(part["tool"], state, facts);
-  facts.startsTool({ id, name: textOf(part["tool"]) ?? "tool", files });
+  facts.startsTool({ id, name: textOf(part["tool"]) ?? "tool", files, input: state["input"] });
   const isDenied = REJECTED.test(textOf(state["error"]) ?? "");
   if (isDenied) facts.denies(id);
-  facts.endsTool(id, state["status"] === "completed");
+  const exit = fieldsOf(state["metadata"])["exit"];
+  facts.endsTool(id, state["status"] === "completed", {
+    output: state["output"],
+    error: state["error"],
+    exit,
+  });
   if (!isDenied) return;
   // It ends its turn then, without another word.
   const failure = notPermitted(facts.read().denied);
