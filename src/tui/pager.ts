@@ -1,4 +1,7 @@
 import type { TaskId } from "../core/plan.ts";
+import { clockTime } from "../core/time.ts";
+import { beginningOf, readTranscriptLines } from "../core/views/transcript.ts";
+import { entryLines, tellsTime } from "../core/views/transcript-lines.ts";
 import type { TextField } from "./key.ts";
 import { plainLine, wrapped } from "./plain-line.ts";
 
@@ -11,6 +14,8 @@ export interface Pager {
   readonly rows: readonly string[];
   /** The first row that is seen. */
   readonly top: number;
+  /** With thoughts, and the input and result of each call. */
+  readonly isFull: boolean;
   /** It stays at the end, and the end grows. */
   readonly follows: boolean;
   /** What is being typed to look for. */
@@ -27,6 +32,8 @@ export interface Transcript {
   readonly text: string;
   /** There is more before it. */
   readonly isCut: boolean;
+  /** Then its first lines, which tell its format. */
+  readonly head?: string;
 }
 
 /** Rows of a window for the transcript itself: a line is for the title, one for the keys. */
@@ -40,10 +47,23 @@ export function withTranscript(
   size: { readonly columns: number; readonly rows: number },
 ): Pager {
   const earlier = transcript.isCut ? [`… earlier output: ralph logs ${pager.iteration}`] : [];
-  const lines = transcript.text.replace(/\n$/, "").split("\n");
+  const lines = shownLines(transcript, pager.isFull);
   const rows = [...earlier, ...lines.flatMap((line) => rowsOf(line, size.columns))];
   const top = pager.follows ? rows.length : pager.top;
   return movedTo({ ...pager, transcript, rows }, top, pagerHeight(size.rows));
+}
+
+function shownLines({ text, head }: Transcript, isFull: boolean): readonly string[] {
+  const lines = text.replace(/\n$/, "").split("\n");
+  const beginning = beginningOf(head === undefined ? lines : head.split("\n"));
+  const clock = tellsTime(beginning.format) ? clockTime : null;
+  const shown: string[] = [];
+  const reading = readTranscriptLines(beginning, {
+    onEntry: (entry) => shown.push(...entryLines(entry, { clock, isFull })),
+  });
+  for (const [place, line] of lines.entries()) reading.line(line, place);
+  reading.end();
+  return shown;
 }
 
 /** A longer line is cut here: wrapping a line of megabytes would take seconds. */

@@ -42,7 +42,7 @@ const VERBS: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 const PATHS = ["file_path", "filePath", "path", "notebook_path", "absolute_path"];
-const SUBJECTS = ["command", "cmd", ...PATHS, "pattern", "query", "url", "description", "prompt"];
+const SUBJECTS = ["command", "cmd", "pattern", "query", ...PATHS, "url", "description", "prompt"];
 const OLD = ["old_string", "oldString", "old_str", "oldText"];
 const NEW = ["new_string", "newString", "new_str", "newText"];
 const CONTENTS = ["content", "file_text", "new_source", "contents"];

@@ -31,6 +31,11 @@ export function entryLines(entry: TranscriptEntry, options: LineOptions = {}): r
   return priced.map((line, at) => `${style.dim((at === 0 ? time : "").padEnd(MARGIN))}${line}`.trimEnd());
 }
 
+/** Whether the events of a format have times. */
+export function tellsTime(format: string): boolean {
+  return format !== "text" && format !== "codex" && format !== "acp";
+}
+
 const MARGIN = 10;
 
 /** What all has cost so far; empty for less than a cent. */

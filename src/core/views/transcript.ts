@@ -76,7 +76,8 @@ const WAITING_MAX = 50;
 const CALLS_MAX = 1_000;
 /** Words go on in another entry after so much. */
 const WORDS_LENGTH_MAX = 64 * 1024;
-const PRINTED_LINES_MAX = 40;
+const PRINTED_LINES_MAX = 10;
+const PRINTED_LENGTH_MAX = 16 * 1024;
 const DETAIL_LENGTH_MAX = 32 * 1024;
 
 class Entries {
@@ -120,13 +121,14 @@ class Entries {
     else draft.words += text;
   }
 
+  /** A long line becomes several entries. */
   print(line: string, kind: "text" | "note"): void {
-    const draft = this.#growing(kind, null);
-    if (draft === null) this.add({ kind, words: `${line}\n`, lines: 1, isOpen: true });
-    else {
-      draft.words += `${line}\n`;
+    for (let at = 0; at === 0 || at < line.length; at += PRINTED_LENGTH_MAX) {
+      const piece = `${line.slice(at, at + PRINTED_LENGTH_MAX)}\n`;
+      const draft = this.#growing(kind, null) ?? this.add({ kind, isOpen: true });
+      draft.words += piece;
       draft.lines += 1;
-      if (draft.lines >= PRINTED_LINES_MAX) this.close();
+      if (draft.lines >= PRINTED_LINES_MAX || draft.words.length >= PRINTED_LENGTH_MAX) this.close();
     }
   }
 
@@ -209,7 +211,16 @@ class Entries {
     const clean = (text: string): string => this.#clean(text);
     if (tool === null || kind !== "tool") {
       const state = kind === "error" ? "bad" : isOpen ? "open" : "good";
-      return { ...shared, kind, title: clean(words), brief: "", state, input: "", result: "", diff: "" };
+      return {
+        ...shared,
+        kind,
+        title: bounded(clean(words.slice(0, 2 * WORDS_LENGTH_MAX)), WORDS_LENGTH_MAX),
+        brief: "",
+        state,
+        input: "",
+        result: "",
+        diff: "",
+      };
     }
     const { name, title = null, input, result } = tool;
     const told = toolInWords({ name, title, input, result, isGood }, (path) =>
@@ -233,10 +244,10 @@ class Entries {
   }
 }
 
-function bounded(text: string): string {
-  const more = text.length - DETAIL_LENGTH_MAX;
+function bounded(text: string, most = DETAIL_LENGTH_MAX): string {
+  const more = text.length - most;
   if (more <= 0) return text;
-  return `${text.slice(0, DETAIL_LENGTH_MAX).toWellFormed()}\n… ${more} more characters: ralph logs --raw`;
+  return `${text.slice(0, most).toWellFormed()}\n… ${more} more characters: ralph logs --raw`;
 }
 
 export function recordEntries(facts: FactRecorder, options: TranscriptOptions): EntryRecorder {
