@@ -1,7 +1,7 @@
 import type { TaskId } from "../core/plan.ts";
 import { clockTime } from "../core/time.ts";
 import { beginningOf, readTranscriptLines } from "../core/views/transcript.ts";
-import { entryLines, tellsTime } from "../core/views/transcript-lines.ts";
+import { createEntryPrinter, tellsTime, TIME_COLUMNS } from "../core/views/transcript-lines.ts";
 import type { TextField } from "./key.ts";
 import { plainLine, wrapped } from "./plain-line.ts";
 
@@ -47,30 +47,38 @@ export function withTranscript(
   size: { readonly columns: number; readonly rows: number },
 ): Pager {
   const earlier = transcript.isCut ? [`… earlier output: ralph logs ${pager.iteration}`] : [];
-  const lines = shownLines(transcript, pager.isFull);
-  const rows = [...earlier, ...lines.flatMap((line) => rowsOf(line, size.columns))];
+  const { lines, margin } = shownLines(transcript, pager.isFull);
+  const rows = [...earlier, ...lines.flatMap((line) => rowsOf(line, size.columns, margin))];
   const top = pager.follows ? rows.length : pager.top;
   return movedTo({ ...pager, transcript, rows }, top, pagerHeight(size.rows));
 }
 
-function shownLines({ text, head }: Transcript, isFull: boolean): readonly string[] {
-  const lines = text.replace(/\n$/, "").split("\n");
-  const beginning = beginningOf(head === undefined ? lines : head.split("\n"));
-  const clock = tellsTime(beginning.format) ? clockTime : null;
-  const shown: string[] = [];
-  const reading = readTranscriptLines(beginning, {
-    onEntry: (entry) => shown.push(...entryLines(entry, { clock, isFull })),
+/** The lines of its entries, and how many columns the times take. */
+function shownLines(
+  { text, head }: Transcript,
+  isFull: boolean,
+): { readonly lines: readonly string[]; readonly margin: number } {
+  const given = text.replace(/\n$/, "").split("\n");
+  const beginning = beginningOf(head === undefined ? given : head.split("\n"));
+  const isTimed = tellsTime(beginning.format);
+  let shown = "";
+  const printer = createEntryPrinter((more) => (shown += more), {
+    clock: isTimed ? clockTime : null,
+    isFull,
   });
-  for (const [place, line] of lines.entries()) reading.line(line, place);
+  const reading = readTranscriptLines(beginning, { onEntry: (entry) => printer.entry(entry) });
+  for (const [place, line] of given.entries()) reading.line(line, place);
   reading.end();
-  return shown;
+  return { lines: shown.replace(/\n$/, "").split("\n"), margin: isTimed ? TIME_COLUMNS : 0 };
 }
 
 /** A longer line is cut here: wrapping a line of megabytes would take seconds. */
 const LINE_MAX = 16_384;
 
-function rowsOf(line: string, columns: number): readonly string[] {
-  return wrapped(plainLine(line.slice(0, LINE_MAX).replace(/\r$/, "")), columns);
+function rowsOf(line: string, columns: number, margin: number): readonly string[] {
+  const plain = plainLine(line.slice(0, LINE_MAX).replace(/\r$/, ""));
+  const [first = "", ...rest] = wrapped(plain.slice(margin), columns - margin);
+  return [plain.slice(0, margin) + first, ...rest.map((row) => " ".repeat(margin) + row)];
 }
 
 /** Going down to the last row follows the end from then on. */

@@ -145,7 +145,14 @@ function narrate(
 ): { readonly entries: EntryRecorder; update(): void } {
   const printer = createEntryPrinter(show, {});
   const entries = recordEntries(facts, { onEntry: (entry) => printer.entry(entry), workspace });
-  return { entries, update: () => printer.head(entries.open()[0]) };
+  return {
+    entries,
+    update() {
+      const [head] = entries.open();
+      // Lines of several agents stand below each other: a call is shown when its line is whole.
+      if (head?.kind === "text") printer.head(head);
+    },
+  };
 }
 
 /** Whether it has got no further for long, asked again and again; and what it was tried again for when that was so. */

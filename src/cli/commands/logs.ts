@@ -17,6 +17,7 @@ import {
   entryLines,
   type EntryPrinter,
   tellsTime,
+  TIME_COLUMNS,
 } from "../../core/views/transcript-lines.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { untilDrained } from "../print/output.ts";
@@ -196,7 +197,8 @@ function foundLines(entry: TranscriptEntry, line: string, isFull: boolean, style
   const isCall = entry.kind === "tool" || entry.kind === "edit";
   if (!isCall) return entryLines({ ...entry, title: line }, { style, clock });
   const [first = ""] = entryLines(entry, { style, clock });
-  return first.includes(line) ? [first] : [first, `    ${line}`];
+  const indent = " ".repeat(clock === null ? 4 : TIME_COLUMNS + 4);
+  return first.includes(line) ? [first] : [first, `${indent}${line}`];
 }
 
 async function beginningOf(project: Project, iteration: number): Promise<Recorded | undefined> {

@@ -28,7 +28,9 @@ export function entryLines(entry: TranscriptEntry, options: LineOptions = {}): r
   const priced = isNews ? [`${first}  ${style.dim(cost)}`, ...rest] : nested;
   if (clock === null) return priced;
   const time = entry.at === null ? "" : clock(entry.at);
-  return priced.map((line, at) => `${style.dim((at === 0 ? time : "").padEnd(MARGIN))}${line}`.trimEnd());
+  return priced.map((line, at) =>
+    `${style.dim((at === 0 ? time : "").padEnd(TIME_COLUMNS))}${line}`.trimEnd(),
+  );
 }
 
 /** Whether the events of a format have times. */
@@ -36,7 +38,8 @@ export function tellsTime(format: string): boolean {
   return format !== "text" && format !== "codex" && format !== "acp";
 }
 
-const MARGIN = 10;
+/** So wide is the margin with the times. */
+export const TIME_COLUMNS = 10;
 
 /** What all has cost so far; empty for less than a cent. */
 function costOf({ costUsd }: TranscriptEntry): string {
