@@ -50,9 +50,7 @@ async function logs(wanted: string | undefined, flags: Flags, context: CliContex
   checkFlags(flags);
   const project = await openProject(context);
   if (wanted !== undefined && !/^\d+$/.test(wanted))
-    throw new RalphError("usage", `"${wanted}" is not the number of an iteration`, {
-      hint: "for example: ralph logs 7",
-    });
+    throw refusal(`"${wanted}" is not the number of an iteration`, "for example: ralph logs 7");
   if (flags.search !== undefined && wanted === undefined)
     return searchAll(project, flags.search, flags, context);
   const number = wanted === undefined ? (await readState(project)).lastIteration : Number(wanted);
@@ -68,17 +66,18 @@ async function logs(wanted: string | undefined, flags: Flags, context: CliContex
 }
 
 function checkFlags({ follow, full, raw, json, search }: Flags): void {
-  const clash =
-    raw === true &&
-    [full === true && "--full", json === true && "--json", search !== undefined && "--search"].find(Boolean);
-  if (clash !== false && clash !== undefined)
-    throw new RalphError("usage", `--raw does not go with ${clash}`, { hint: "leave one of them out" });
-  if (search !== undefined && follow === true)
-    throw new RalphError("usage", "--search does not go with --follow", { hint: "leave one of them out" });
-  if (search?.trim() === "")
-    throw new RalphError("usage", "there are no words to search for", {
-      hint: 'for example: ralph logs --search "npm test"',
-    });
+  const others = { "--full": full, "--json": json, "--search": search };
+  const [clash] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
+  if (raw === true && clash !== undefined)
+    throw refusal(`--raw does not go with ${clash}`, "leave one of them out");
+  if (search === undefined) return;
+  if (follow === true) throw refusal("--search does not go with --follow", "leave one of them out");
+  if (search.trim() === "")
+    throw refusal("there are no words to search for", 'for example: ralph logs --search "npm test"');
+}
+
+function refusal(message: string, hint: string): RalphError {
+  return new RalphError("usage", message, { hint });
 }
 
 async function printEntries(
@@ -214,21 +213,20 @@ async function noTranscript(
   number: number,
   worker: string | undefined,
 ): Promise<RalphError> {
-  const refuse = (message: string, hint: string): RalphError => new RalphError("usage", message, { hint });
   const why = `what came of it: ralph why ${number}`;
   const transcript = `the transcript of iteration ${number}`;
-  if (worker !== undefined) return refuse(`${transcript} lies on worker ${worker}`, why);
+  if (worker !== undefined) return refusal(`${transcript} lies on worker ${worker}`, why);
   const began = await beginningOf(project, number);
   const { keep_days: days } = (await readConfig(project)).logs;
   if (began !== undefined && days > 0 && Date.now() - began.at > days * DAY_MS)
-    return refuse(
+    return refusal(
       `${transcript} is deleted: it was older than ${days} days`,
       `${why}; logs.keep_days says how long they are kept`,
     );
   const path = join(project.ralphDir, transcriptName(number));
   const none =
     number === 0 ? "no iteration has run yet" : `there is no transcript of iteration ${number} (${path})`;
-  return refuse(none, "ralph history lists the iterations");
+  return refusal(none, "ralph history lists the iterations");
 }
 
 /** The bytes of the file, and those that come. */

@@ -303,6 +303,7 @@ interface Found {
 function useSearch(iteration: number, onJump: (byte: number) => void): Search {
   const [found, setFound] = useState<Found | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const [isLooking, setLooking] = useState(false);
   const go = (next: Found): void => {
     setFound(next);
     const hit = next.hits[next.at];
@@ -319,11 +320,18 @@ function useSearch(iteration: number, onJump: (byte: number) => void): Search {
       return;
     }
     const path = withQuery(`/api/iterations/${iteration}/search`, { q: text });
+    setLooking(true);
     const answer = await get<readonly EntryHit[]>(path);
+    setLooking(false);
     setProblem(answer.is === "problem" ? answer.problem.message : null);
     if (answer.is === "ok") go({ text, hits: answer.value, at: 0 });
   };
-  return { hits: found?.hits.length ?? 0, says: problem ?? saysOf(found), look, step };
+  return {
+    hits: found?.hits.length ?? 0,
+    says: isLooking ? "searching…" : (problem ?? saysOf(found)),
+    look,
+    step,
+  };
 }
 
 function saysOf(found: Found | null): string {
