@@ -13,7 +13,7 @@ import {
 } from "../../core/streams/stream-facts.ts";
 import { type StreamFormat, STDERR, STREAMS } from "../../core/streams/stream-format.ts";
 import { pieceIn } from "../../core/streams/text-piece.ts";
-import { type EntryRecorder, isCutEvent, recordEntries } from "../../core/views/transcript.ts";
+import { isCutEvent, recordEntries } from "../../core/views/transcript.ts";
 import { createEntryPrinter } from "../../core/views/transcript-lines.ts";
 import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import { createTextWindow } from "../../core/words/text-window.ts";
@@ -69,9 +69,7 @@ export function createEventReader(
   request: ReaderRequest,
   readStderr?: (line: string, facts: FactRecorder) => void,
 ): StreamReader {
-  const facts = createFactRecorder(request.workspace ?? null);
-  const narrator = request.show === undefined ? null : narrate(facts, request.show, request.workspace);
-  const recorder = narrator?.entries ?? facts;
+  const { recorder, update, end } = narrated(request);
   const stderr = createTextWindow(WORDS_LENGTH);
   const noise = createTextWindow(WORDS_LENGTH);
   let hasEvents = false;
@@ -80,7 +78,7 @@ export function createEventReader(
   let lastWords = "";
   const retries = watchRetries(recorder);
   const analyze = (ending: Ending): StreamAnalysis => {
-    narrator?.entries.end();
+    end();
     const facts = { ...recorder.read(), retrying: retries.givenUp() };
     const words = [...noise.lines(), ...stderr.lines()].map(({ text }) => text).join("\n");
     const now = (request.now ?? Date.now)();
@@ -96,7 +94,7 @@ export function createEventReader(
       // An event that was cut off is none of its words.
       hasEvents ||= (events?.length ?? 0) > 0 || (events === null && isCutEvent(line));
       unknownEvents += events?.filter((isKnown) => !isKnown).length ?? 0;
-      narrator?.update();
+      update();
       if (events !== null) return;
       damagedLines += 1;
       if (isCutEvent(line)) return;
@@ -137,21 +135,30 @@ export function createEventReader(
   };
 }
 
-/** Shows a person what an agent's stream tells, as it comes. */
-function narrate(
-  facts: FactRecorder,
-  show: (text: string) => void,
-  workspace: string | null = null,
-): { readonly entries: EntryRecorder; update(): void } {
+interface Narrated {
+  readonly recorder: FactRecorder;
+  /** After each line. */
+  readonly update: () => void;
+  readonly end: () => void;
+}
+
+/** Shows a person, if one watches, what an agent's stream tells, as it comes. */
+function narrated({ workspace, show }: ReaderRequest): Narrated {
+  const facts = createFactRecorder(workspace ?? null);
+  if (show === undefined) return { recorder: facts, update() {}, end() {} };
   const printer = createEntryPrinter(show, {});
-  const entries = recordEntries(facts, { onEntry: (entry) => printer.entry(entry), workspace });
+  const entries = recordEntries(facts, {
+    onEntry: (entry) => printer.entry(entry),
+    workspace: workspace ?? null,
+  });
   return {
-    entries,
+    recorder: entries,
     update() {
       const [head] = entries.open();
       // Lines of several agents stand below each other: a call is shown when its line is whole.
       if (head?.kind === "text") printer.head(head);
     },
+    end: () => entries.end(),
   };
 }
 

@@ -142,10 +142,7 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
   const set: Set = (more) => {
     facts = { ...facts, ...more };
   };
-  const usage = usageMeter(
-    () => facts.usage,
-    (told) => set({ usage: told }),
-  );
+  const usage = usageMeter(() => facts.usage, set);
   const speak = (message: string): void => set({ message: endOf(message), isMidWork: false, retrying: null });
   const addFiles = (paths: readonly string[]): void => {
     for (const path of paths) if (files.size < FILES_MAX) files.add(path);
@@ -170,9 +167,7 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
       speak(goesOn ? facts.message + piece : piece);
     },
     worksOn: () => set({ isMidWork: true }),
-    happens() {},
-    thinks() {},
-    showsTool() {},
+    ...FOR_PEOPLE_ONLY,
     startsTool(tool) {
       if (open.has(tool.id)) return;
       // Its input may be long, and is for people only.
@@ -207,6 +202,8 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
   };
 }
 
+const FOR_PEOPLE_ONLY = { happens() {}, thinks() {}, showsTool() {} };
+
 type Set = (more: Partial<StreamFacts>) => void;
 
 function endings(
@@ -225,14 +222,14 @@ function endings(
 /** What was told for good, and what single answers have used since. */
 function usageMeter(
   told: () => Usage,
-  set: (usage: Usage) => void,
+  set: Set,
 ): Pick<FactRecorder, "uses" | "usesMore" | "usesMeanwhile"> & { spent(): Usage } {
   const answers = new Map<string, Usage>();
   let sum = UNKNOWN_USAGE;
   const settle = (usage: Usage): void => {
     answers.clear();
     sum = UNKNOWN_USAGE;
-    set(usage);
+    set({ usage });
   };
   return {
     uses: (usage) => settle(withoutNonsense(usage)),

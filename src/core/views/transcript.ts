@@ -292,15 +292,7 @@ export function recordEntries(facts: FactRecorder, options: TranscriptOptions): 
       facts.worksOn();
       entries.close();
     },
-    startsTool(tool) {
-      facts.startsTool(tool);
-      entries.startTool(tool);
-    },
-    showsTool: (id, more) => entries.showTool(id, more),
-    endsTool(id, isGood, result) {
-      facts.endsTool(id, isGood);
-      entries.endTool(id, isGood, result);
-    },
+    ...recordCalls(facts, entries),
     denies(id, name) {
       const known = facts.read().denied;
       facts.denies(id, name);
@@ -320,6 +312,23 @@ export function recordEntries(facts: FactRecorder, options: TranscriptOptions): 
       const told: StreamFailure | null = facts.read().failure;
       if (told !== null && told.kind !== "permission_denied") fail(told.message);
       entries.add({ kind: "note", words: endInWords(facts.read().usage, told !== null) });
+    },
+  };
+}
+
+function recordCalls(
+  facts: FactRecorder,
+  entries: Entries,
+): Pick<FactRecorder, "startsTool" | "showsTool" | "endsTool"> {
+  return {
+    startsTool(tool) {
+      facts.startsTool(tool);
+      entries.startTool(tool);
+    },
+    showsTool: (id, more) => entries.showTool(id, more),
+    endsTool(id, isGood, result) {
+      facts.endsTool(id, isGood);
+      entries.endTool(id, isGood, result);
     },
   };
 }
