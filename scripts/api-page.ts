@@ -43,7 +43,7 @@ function sections(declarations: readonly Declaration[]): string {
 function sectionOf({ name, text }: Declaration): string {
   const [comment = ""] = /^\/\*\*[^]*?\*\/\s*/.exec(text) ?? [];
   const said = comment.replaceAll(/^\s*\/?\*+\/?[ ]?|\*\/\s*$/gm, "").trim();
-  const code = text.slice(comment.length).replace(/^export (?:declare )?/, "");
+  const code = text.slice(comment.length).replace(/^export (?:declare )?(?!const)/, "");
   return `### ${name}
 
 ${said}

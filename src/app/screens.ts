@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { TranscriptFile } from "../adapters/files/read-entries.ts";
 import { createIterationTexts, transcriptFile } from "../adapters/files/iteration-texts.ts";
 import { progressIn, readProgress } from "../adapters/files/progress-file.ts";
 import { openRepository } from "../adapters/git/find-repository.ts";
@@ -48,7 +49,7 @@ export async function openWebScreen(project: Project, mayAct: boolean): Promise<
     ...screen,
     ports: {
       ...screen.ports,
-      texts: createIterationTexts(project.ralphDir, redact),
+      texts: createIterationTexts(project.ralphDir, redact, project.root),
       diff: async (commits) => readDiff((await openRepository(project.root)).git, commits, redact),
       work: (state, task) => taskWork(project, state, task),
       pageFile: (name) => readFile(join(folder, name)).catch(() => null),
@@ -60,6 +61,11 @@ export async function openWebScreen(project: Project, mayAct: boolean): Promise<
 export function transcriptOf(project: Project, iteration: number, worker?: string): string | null {
   const file = transcriptFile(project.ralphDir, iteration);
   return file === null || isElsewhere(project, worker) ? null : file;
+}
+
+/** The same file, to be read as entries without secrets. */
+export async function openTranscript(project: Project, file: string): Promise<TranscriptFile> {
+  return TranscriptFile.open(file, { redact: await redactorOf(project), workspace: project.root });
 }
 
 /** A file of the same name may be of a run that this machine made alone. */

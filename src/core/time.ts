@@ -7,6 +7,11 @@ export function isoTime(at: Instant): string {
   return new Date(at).toISOString();
 }
 
+/** `14:05:09`, where the person is. */
+export function clockTime(at: Instant): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}
+
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000 };
 
 /** `90s`, `45m` or `45min`, `2h`, `1h30m`; a bare number is seconds. Null when it is none of these. */

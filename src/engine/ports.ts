@@ -1,4 +1,4 @@
-import type { TextHit, TextPage } from "../core/views/overview.ts";
+import type { EntryHit, EntryPage, TextPage } from "../core/views/overview.ts";
 import type { Recorded, Event } from "../core/events.ts";
 import type { State } from "../core/state.ts";
 import type { ListChange } from "../core/plan-checks.ts";
@@ -468,10 +468,8 @@ export interface IterationTexts {
   bytes(iteration: number, kind: TextKind): Promise<number | null>;
   /** A negative `from` counts from the end. Whatever would move a terminal is left out of the text. */
   read(iteration: number, kind: TextKind, from: number, limit: number): Promise<TextPage | null>;
-  search(
-    iteration: number,
-    kind: TextKind,
-    words: string,
-    signal: AbortSignal,
-  ): Promise<readonly TextHit[] | null>;
+  /** Of the transcript, in the same way. */
+  entries(iteration: number, from: number, limit: number): Promise<EntryPage | null>;
+  /** The first of very many entries of the transcript that hold the words. */
+  search(iteration: number, words: string, signal: AbortSignal): Promise<readonly EntryHit[] | null>;
 }

@@ -1,4 +1,4 @@
-import { formatDuration } from "../core/time.ts";
+import { clockTime, formatDuration } from "../core/time.ts";
 import { Box } from "ink";
 import type { ReactNode } from "react";
 import { dollars } from "../core/loop/brakes.ts";
@@ -7,8 +7,8 @@ import type { RunStatus } from "../core/views/status.ts";
 import { BoardView, LanesView } from "./board-view.tsx";
 import { DialogView, Field, FooterView, InboxView, keyParts, said } from "./dialog-view.tsx";
 import { frameRows, headerNote, isTooSmall, layoutOf, TOO_SMALL } from "./layout.ts";
-import { Frame, Line, Panel, type Part, Title, type ViewProps } from "./line.tsx";
-import { clockTime, wholeSeconds } from "./plain-line.ts";
+import { Frame, Line, type Look, Panel, type Part, Title, type ViewProps } from "./line.tsx";
+import { wholeSeconds } from "./plain-line.ts";
 import type { Model } from "./model.ts";
 import { type Pager, pagerHeight } from "./pager.ts";
 
@@ -56,7 +56,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["f", "filter the board by words or a status; Esc shows all"],
   ["q Ctrl-C", "leave the monitor; a run goes on by itself"],
   ["", ""],
-  ["In a transcript", "/ search  n N next, previous  f follow  g G  space b  q back"],
+  ["In a transcript", "/ search  n N next, previous  e unfold  f follow  g G  q back"],
   ["Signs", "· to do  ▸ at work  ✔ done  ? asks  ■ blocked  ! failed"],
 ];
 
@@ -163,7 +163,8 @@ function bar(name: string, share: number, width: number): readonly Part[] {
 const PAGER_KEYS = keyParts([
   ["↑↓", "scroll"],
   ["/", "search"],
-  ["n N", "next, previous"],
+  ["n N", "next"],
+  ["e", "unfold"],
   ["f", "follow"],
   ["g G", "begin, end"],
   ["q", "back"],
@@ -198,8 +199,15 @@ function place({ rows, top, transcript, follows }: Pager, height: number): strin
   return top + height >= rows.length ? "end" : `${Math.floor((top / rows.length) * 100)} %`;
 }
 
+/** The lines of a diff, and what went wrong. */
+function lookOf(row: string): Look {
+  const [, mark] = /^(?: {10})? {4}([+-])/.exec(row) ?? [];
+  if (mark !== undefined) return mark === "+" ? "good" : "bad";
+  return /^(?:\S{8}  )?✗ |^(?:\S{8}  )?→ .*  ✗ /.test(row) ? "bad" : "plain";
+}
+
 function highlighted(text: string, query: string): readonly Part[] {
-  if (query === "") return [text === "" ? " " : text];
+  if (query === "") return [text === "" ? " " : { text, look: lookOf(text) }];
   const wanted = new RegExp(`(${query.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")})`, "i");
   const parts = text
     .split(wanted)

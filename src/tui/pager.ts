@@ -1,4 +1,7 @@
 import type { TaskId } from "../core/plan.ts";
+import { clockTime } from "../core/time.ts";
+import { beginningOf, readTranscriptLines } from "../core/views/transcript.ts";
+import { createEntryPrinter, tellsTime, TIME_COLUMNS } from "../core/views/transcript-lines.ts";
 import type { TextField } from "./key.ts";
 import { plainLine, wrapped } from "./plain-line.ts";
 
@@ -11,6 +14,8 @@ export interface Pager {
   readonly rows: readonly string[];
   /** The first row that is seen. */
   readonly top: number;
+  /** With thoughts, and the input and result of each call. */
+  readonly isFull: boolean;
   /** It stays at the end, and the end grows. */
   readonly follows: boolean;
   /** What is being typed to look for. */
@@ -27,6 +32,8 @@ export interface Transcript {
   readonly text: string;
   /** There is more before it. */
   readonly isCut: boolean;
+  /** Then its first lines, which tell its format. */
+  readonly head?: string;
 }
 
 /** Rows of a window for the transcript itself: a line is for the title, one for the keys. */
@@ -40,17 +47,38 @@ export function withTranscript(
   size: { readonly columns: number; readonly rows: number },
 ): Pager {
   const earlier = transcript.isCut ? [`… earlier output: ralph logs ${pager.iteration}`] : [];
-  const lines = transcript.text.replace(/\n$/, "").split("\n");
-  const rows = [...earlier, ...lines.flatMap((line) => rowsOf(line, size.columns))];
+  const { lines, margin } = shownLines(transcript, pager.isFull);
+  const rows = [...earlier, ...lines.flatMap((line) => rowsOf(line, size.columns, margin))];
   const top = pager.follows ? rows.length : pager.top;
   return movedTo({ ...pager, transcript, rows }, top, pagerHeight(size.rows));
+}
+
+/** The lines of its entries, and how many columns the times take. */
+function shownLines(
+  { text, head }: Transcript,
+  isFull: boolean,
+): { readonly lines: readonly string[]; readonly margin: number } {
+  const given = text.replace(/\n$/, "").split("\n");
+  const beginning = beginningOf(head === undefined ? given : head.split("\n"));
+  const isTimed = tellsTime(beginning.format);
+  let shown = "";
+  const printer = createEntryPrinter((more) => (shown += more), {
+    clock: isTimed ? clockTime : null,
+    isFull,
+  });
+  const reading = readTranscriptLines(beginning, { onEntry: (entry) => printer.entry(entry) });
+  for (const [place, line] of given.entries()) reading.line(line, place);
+  reading.end();
+  return { lines: shown.replace(/\n$/, "").split("\n"), margin: isTimed ? TIME_COLUMNS : 0 };
 }
 
 /** A longer line is cut here: wrapping a line of megabytes would take seconds. */
 const LINE_MAX = 16_384;
 
-function rowsOf(line: string, columns: number): readonly string[] {
-  return wrapped(plainLine(line.slice(0, LINE_MAX).replace(/\r$/, "")), columns);
+function rowsOf(line: string, columns: number, margin: number): readonly string[] {
+  const plain = plainLine(line.slice(0, LINE_MAX).replace(/\r$/, ""));
+  const [first = "", ...rest] = wrapped(plain.slice(margin), columns - margin);
+  return [plain.slice(0, margin) + first, ...rest.map((row) => " ".repeat(margin) + row)];
 }
 
 /** Going down to the last row follows the end from then on. */

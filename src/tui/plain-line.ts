@@ -1,6 +1,5 @@
 import stringWidth from "string-width";
 import { stripEscapes } from "../core/words/strip-escapes.ts";
-import type { Instant } from "../core/time.ts";
 
 /** A text as one line that cannot disturb the terminal: no escapes, no control characters, no change of direction. */
 export function plainLine(text: string): string {
@@ -52,11 +51,6 @@ export function wrappedWords(text: string, columns: number): readonly string[] {
 }
 
 const characters = new Intl.Segmenter();
-
-/** `14:05:09`, where the person is. */
-export function clockTime(at: Instant): string {
-  return new Date(at).toTimeString().slice(0, 8);
-}
 
 /** Without the tenths, which would change with every look. */
 export function wholeSeconds(ms: number): number {

@@ -3,6 +3,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import type { Transcript } from "./pager.ts";
 
 const KEPT_BYTES = 512 * 1024;
+const HEAD_BYTES = 64 * 1024;
 const EMPTY: Transcript = { size: 0, text: "", isCut: false };
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -26,7 +27,14 @@ export async function readTranscript(path: string | null, known: number | null):
     const from = Math.max(0, size - KEPT_BYTES);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
     const text = buffer.toString("utf8", 0, bytesRead);
-    return { size, isCut: from > 0, text: from === 0 ? text : text.slice(text.indexOf("\n") + 1) };
+    if (from === 0) return { size, isCut: false, text };
+    const head = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return {
+      size,
+      isCut: true,
+      text: text.slice(text.indexOf("\n") + 1),
+      head: head.buffer.toString("utf8", 0, head.bytesRead),
+    };
   } finally {
     await file.close();
   }

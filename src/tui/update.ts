@@ -81,6 +81,7 @@ function opened(model: Model, task: TaskId, iteration: number | null): Next {
     task,
     iteration,
     transcript: null,
+    isFull: false,
     rows: [],
     top: 0,
     follows: true,
@@ -117,6 +118,8 @@ function pagerKey(model: Model, pager: Pager, key: Key): Model {
       return { ...model, mode: { is: "look" } };
     case "/":
       return withPager(model, { ...pager, search: EMPTY_FIELD });
+    case "e":
+      return unfolded(model, pager);
     case "n":
       return found(model, pager, 1);
     case "N":
@@ -124,6 +127,12 @@ function pagerKey(model: Model, pager: Pager, key: Key): Model {
     default:
       return withPager(model, scrolled(pager, scrollOf(nameOf(key), height), height));
   }
+}
+
+function unfolded(model: Model, pager: Pager): Model {
+  const turned = { ...pager, isFull: !pager.isFull, hit: null };
+  const { transcript } = pager;
+  return withPager(model, transcript === null ? turned : withTranscript(turned, transcript, model.size));
 }
 
 function scrollOf(key: string, height: number): number {

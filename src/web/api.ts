@@ -4,7 +4,7 @@ import type { CheckedCriterion } from "../core/verdict/certificate.ts";
 import type { Ruling } from "../core/verdict/verdict.ts";
 import type { IterationRow } from "../core/views/iteration-record.ts";
 import type { RunEntry, Charts } from "../core/views/run-list.ts";
-import type { Overview, TextHit, TextPage } from "../core/views/overview.ts";
+import type { EntryHit, EntryPage, Overview, TextPage } from "../core/views/overview.ts";
 import type { Timeline } from "../core/views/timeline.ts";
 
 /**
@@ -22,10 +22,11 @@ export interface Api {
   /** `?before=N&limit=N&task=ID&run=ID&verdict=V`: the newest first; the verdict `none` is of those without one. */
   "GET /api/iterations": IterationPage;
   "GET /api/iterations/:number": IterationDetail;
-  /** `?from=BYTE&limit=BYTES`; a negative `from` counts from the end. */
-  "GET /api/iterations/:number/transcript": TextPage;
-  /** `?q=TEXT`: places in the whole of it, in any case, the first 200. */
-  "GET /api/iterations/:number/search": readonly TextHit[];
+  /** `?from=BYTE&limit=BYTES`; a negative `from` counts from the end. The entries of whole lines, from there on. */
+  "GET /api/iterations/:number/transcript": EntryPage;
+  /** `?q=TEXT`: entries in the whole of it, in any case, the first 200. */
+  "GET /api/iterations/:number/search": readonly EntryHit[];
+  /** `?from=BYTE&limit=BYTES`, as for a transcript. */
   "GET /api/iterations/:number/prompt": TextPage;
   "GET /api/iterations/:number/diff": DiffPage;
   "GET /api/tasks/:id": TaskDetail;

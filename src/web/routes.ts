@@ -307,20 +307,26 @@ const PIECE_BYTES_MIN = 16;
 const WORDS_LENGTH_MAX = 200;
 
 export function textRoutes(app: Hono, live: LiveProject, ports: WebPorts): void {
-  const read = async (
-    context: Context,
-    kind: TextKind,
-  ): Promise<Api["GET /api/iterations/:number/prompt"]> => {
-    const from = numberIn(context, "from", { min: -Infinity, max: Infinity, otherwise: 0 });
-    const wanted = numberIn(context, "limit", { min: 1, max: PIECE_BYTES_MAX, otherwise: PIECE_BYTES });
-    const number = iterationIn(context);
-    const page = await ports.texts.read(number, kind, from, Math.max(PIECE_BYTES_MIN, wanted));
-    return page ?? gone(number, kind);
-  };
-  app.get("/api/iterations/:number/transcript", async (context) =>
-    context.json(await read(context, "transcript")),
-  );
-  app.get("/api/iterations/:number/prompt", async (context) => context.json(await read(context, "prompt")));
+  const part = (context: Context) => ({
+    number: iterationIn(context),
+    from: numberIn(context, "from", { min: -Infinity, max: Infinity, otherwise: 0 }),
+    limit: Math.max(
+      PIECE_BYTES_MIN,
+      numberIn(context, "limit", { min: 1, max: PIECE_BYTES_MAX, otherwise: PIECE_BYTES }),
+    ),
+  });
+  app.get("/api/iterations/:number/transcript", async (context) => {
+    const { number, from, limit } = part(context);
+    const page = await ports.texts.entries(number, from, limit);
+    return context.json(
+      (page ?? gone(number, "transcript")) satisfies Api["GET /api/iterations/:number/transcript"],
+    );
+  });
+  app.get("/api/iterations/:number/prompt", async (context) => {
+    const { number, from, limit } = part(context);
+    const page = await ports.texts.read(number, "prompt", from, limit);
+    return context.json((page ?? gone(number, "prompt")) satisfies Api["GET /api/iterations/:number/prompt"]);
+  });
   app.get("/api/iterations/:number/search", async (context) => {
     const number = iterationIn(context);
     const words = textIn(context, "q");
@@ -330,7 +336,7 @@ export function textRoutes(app: Hono, live: LiveProject, ports: WebPorts): void 
         400,
         `q has ${words.length} characters, and at most ${WORDS_LENGTH_MAX} are looked for`,
       );
-    const hits = await ports.texts.search(number, "transcript", words, context.req.raw.signal);
+    const hits = await ports.texts.search(number, words, context.req.raw.signal);
     return context.json(
       (hits ?? gone(number, "transcript")) satisfies Api["GET /api/iterations/:number/search"],
     );

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
 import stringWidth from "string-width";
@@ -44,6 +46,8 @@ const FRAMES: readonly (readonly [name: string, of: Model])[] = [
   ["a filter", pressing(model(busyNight(), SMALL), "f", "blocked", "enter").model],
   ["help", pressing(model(busyNight(), SMALL), "?").model],
   ["a transcript", transcript()],
+  ["a transcript of a program", ofProgram()],
+  ["a transcript of a program, unfolded", pressing(ofProgram(), "e", "g").model],
   ["leaving", pressing(model(busyNight(), SMALL, { pid: 1, exitCode: null }), "q").model],
 ];
 
@@ -63,6 +67,15 @@ function ended(): Model {
   const end: Event = { type: "run.ended", run: "run-1", outcome: "blocked", reason: "2 tasks are blocked" };
   const seen = scene([runStarted(), tasksObserved(task("one")), end], { isDriven: false });
   return hearing(model(seen, SMALL, { pid: 1, exitCode: null }), { is: "run-ended", exitCode: 2 }).model;
+}
+
+function ofProgram(): Model {
+  const text = readFileSync(join(import.meta.dirname, "../recordings/claude/perm-default.jsonl"), "utf8");
+  return hearing(
+    model(busyNight(), SMALL),
+    { is: "opened", task: "auth-001", iteration: 3 },
+    { is: "read", iteration: 3, transcript: { size: text.length, text, isCut: false } },
+  ).model;
 }
 
 function transcript(): Model {

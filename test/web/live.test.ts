@@ -85,7 +85,7 @@ test("before the first run the page tells the command, and shows the run when it
   await page.locator(".grid-body .cell-number a").first().click();
   await expectText(page, ".why", "Accepted");
   await expectText(page, ".file-path", ".txt");
-  await page.locator(".text-row").first().waitFor();
+  await page.locator(".entry").first().waitFor();
   await page.getByRole("link", { name: "Charts" }).click();
   await page.getByRole("img", { name: /^Duration in minutes/ }).waitFor();
   expect(complaints).toEqual([]);
@@ -164,9 +164,9 @@ test("a running transcript is followed, and a message for the agent is told", as
     .locator(".card.is-live")
     .getByRole("link", { name: /iteration/ })
     .click();
-  await page.locator(".text-row", { hasText: "first words" }).waitFor();
+  await page.locator(".entry", { hasText: "first words" }).waitFor();
   tellToGo(project);
-  await page.locator(".text-row", { hasText: "last words" }).waitFor();
+  await page.locator(".entry", { hasText: "last words" }).waitFor();
   await page.locator(".page-title .verdict.is-accepted").waitFor();
   await run.finished;
   expect(complaints).toEqual([]);

@@ -9,7 +9,9 @@ import {
   shortId,
 } from "../../src/web/client/format.ts";
 import { moved, zoomed } from "../../src/web/client/timeline-scale.ts";
-import { EMPTY_WINDOW, rowsOf, withPage } from "../../src/web/client/transcript-reader.ts";
+import type { EntryPage } from "../../src/core/views/overview.ts";
+import type { TranscriptEntry } from "../../src/core/views/transcript.ts";
+import { EMPTY_WINDOW, entriesOf, withPage } from "../../src/web/client/transcript-reader.ts";
 
 describe("words and numbers", () => {
   test.each([
@@ -79,28 +81,70 @@ describe("a change set", () => {
 });
 
 describe("a transcript", () => {
-  const page = (from: number, text: string, bytes = 100) => ({ from, to: from + text.length, bytes, text });
+  const entry = (place: number, title: string, more: Partial<TranscriptEntry> = {}): TranscriptEntry => ({
+    kind: "text",
+    at: null,
+    costUsd: null,
+    place,
+    title,
+    brief: "",
+    state: "good",
+    isNested: false,
+    call: "",
+    input: "",
+    result: "",
+    diff: "",
+    ...more,
+  });
+  const page = (from: number, to: number, entries: readonly TranscriptEntry[], isEnd = false): EntryPage => ({
+    from,
+    to,
+    bytes: 1_000_000,
+    isEnd,
+    entries,
+  });
+  const titles = (window: Parameters<typeof entriesOf>[0]) => entriesOf(window).map(({ title }) => title);
 
-  test("is put together from pages on both sides, and wrapped to the room there is", () => {
-    const middle = withPage(EMPTY_WINDOW, page(10, "cc\ndd"), "after");
-    const window = withPage(withPage(middle, page(0, "aaaaaa\nbb\n"), "before"), page(15, "dd\n"), "after");
-    expect([window.from, window.to]).toEqual([0, 18]);
-    const { rows, anchorRow } = rowsOf(window, 4, 10);
-    expect(rows.map(({ text }) => text)).toEqual(["aaaa", "aa", "bb", "cc", "dddd"]);
-    expect(anchorRow).toBe(3);
+  test("is put together from pages on both sides", () => {
+    const middle = withPage(EMPTY_WINDOW, page(10, 20, [entry(10, "c")]), "after");
+    const before = withPage(middle, page(0, 14, [entry(0, "a"), entry(5, "b"), entry(10, "c")]), "before");
+    const window = withPage(before, page(20, 30, [entry(20, "d")], true), "after");
+    expect(window).toMatchObject({ from: 0, to: 30, isEnd: true });
+    expect(titles(window)).toEqual(["a", "b", "c", "d"]);
   });
 
-  test("shows no colours of a terminal", () => {
-    const window = withPage(EMPTY_WINDOW, page(0, "\u001b[31mred\u001b[0m\r\n"), "after");
-    expect(rowsOf(window, 80, null).rows).toEqual([{ text: "red", isRest: false }]);
+  test("gets what was under way again, complete, and small pages become one", () => {
+    const running = entry(5, "Run npm test", { call: "1", state: "open" });
+    const open = withPage(EMPTY_WINDOW, page(0, 5, [entry(0, "a"), running], true), "after");
+    const done = withPage(open, page(5, 30, [{ ...running, state: "good" }, entry(25, "b")], true), "after");
+    expect(entriesOf(done).map(({ title, state }) => `${state} ${title}`)).toEqual([
+      "good a",
+      "good Run npm test",
+      "good b",
+    ]);
+    expect(done.pages).toHaveLength(1);
+  });
+
+  test("has a call once whose end came on another page", () => {
+    const end = withPage(EMPTY_WINDOW, page(50, 90, [entry(60, "Run make", { call: "1" })], true), "after");
+    const window = withPage(end, page(0, 70, [entry(10, "Run make", { call: "1" })]), "before");
+    expect(entriesOf(window).map(({ place }) => place)).toEqual([10]);
   });
 
   test("of any length is kept in part only", () => {
     let window = EMPTY_WINDOW;
-    for (let at = 0; at < 100; at += 1) window = withPage(window, page(at, "x", 100), "after");
-    expect(window.pages.length).toBeLessThan(60);
-    expect(window.to).toBe(100);
-    expect(window.from).toBe(100 - window.pages.length);
+    for (let at = 0; at < 100; at += 1)
+      window = withPage(window, page(at * 64_000, (at + 1) * 64_000, [entry(at * 64_000, "x")]), "after");
+    expect(window.pages.length).toBeLessThan(20);
+    expect(window.to).toBe(6_400_000);
+    expect(window.from).toBe(window.to - window.pages.length * 64_000);
+  });
+
+  test("tells the cost where it has grown, and gives entries of one line keys of their own", () => {
+    const costs = [null, 0.1, 0.1, 0.2].map((costUsd, at) => entry(at < 2 ? 0 : at, "x", { costUsd }));
+    const shown = entriesOf(withPage(EMPTY_WINDOW, page(0, 9, costs), "after"));
+    expect(shown.map(({ costUsd }) => costUsd)).toEqual([null, 0.1, null, 0.2]);
+    expect(shown.map(({ key }) => key)).toEqual(["0.0", "0.1", "2.0", "3.0"]);
   });
 });
 

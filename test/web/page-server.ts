@@ -1,9 +1,11 @@
-import type { TextHit, TextPage } from "../../src/core/views/overview.ts";
+import type { TextPage } from "../../src/core/views/overview.ts";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createIterationTexts } from "../../src/adapters/files/iteration-texts.ts";
 import type { OperatorAct } from "../../src/core/loop/operator-act.ts";
 import type { InboxItem } from "../../src/core/views/inbox.ts";
 import type { Overview } from "../../src/core/views/overview.ts";
@@ -143,7 +145,9 @@ async function serve(
   }
   if (url.pathname.startsWith("/api/")) {
     const told =
-      request.method === "POST" ? settle(JSON.parse(await bodyOf(request)) as OperatorAct) : answer(url);
+      request.method === "POST"
+        ? settle(JSON.parse(await bodyOf(request)) as OperatorAct)
+        : await answer(url);
     const isMissing = told === undefined;
     const error = {
       message: `there is no iteration ${url.pathname.split("/")[3]}`,
@@ -183,31 +187,70 @@ function pageOf(query: URLSearchParams): IterationPage {
   return { rows, total: matching.length };
 }
 
+/** A night's work in the stream of a program, of some megabytes. */
+const CALLS = 20_000;
 const TRANSCRIPT = Buffer.from(
   [
-    HOSTILE,
-    ...Array.from({ length: 20_000 }, (_, line) =>
-      line % 50 === 7
-        ? `[${line}] ${"a long line that does not fit ".repeat(12)}`
-        : line === 15_000
+    { type: "system", subtype: "init", cwd: "/work/shop", model: "claude-opus-5-5" },
+    saying({ type: "thinking", thinking: "The tokens never end.\nI look at how they are signed first." }),
+    saying({ type: "text", text: HOSTILE }),
+    calling("edit", "Edit", {
+      file_path: "/work/shop/src/auth/refresh.ts",
+      old_string: "export function refresh(token: string): string {\n  return sign(token, 3600);\n}",
+      new_string:
+        "export function refresh(token: Token): Token {\n  return sign({ ...token, usedAt }, 3600);\n}",
+    }),
+    answering("edit", "The file has been updated."),
+    calling("bad", "Bash", { command: "npm test -- refresh" }),
+    answering("bad", `Exit code 1\n✗ refresh rotates token\n  expected 401, got 200\n${HOSTILE}`, true),
+    ...Array.from({ length: CALLS }, (_, at) => [
+      calling(`call ${at}`, "Bash", { command: `npm test -- part ${at}` }),
+      answering(
+        `call ${at}`,
+        at === 15_000
           ? "here is the needle in the middle of everything"
-          : `[${line}] Edit src/auth/refresh.ts · ${"·".repeat(line % 40)} ok`,
-    ),
-    "<promise>COMPLETE</promise>",
-    "",
-  ].join("\n"),
+          : `ok ${at}\n${"fine\n".repeat(at % 9)}`,
+      ),
+    ]).flat(),
+    saying({ type: "text", text: "All work is finished.\n\n<promise>COMPLETE</promise>" }),
+    { type: "result", subtype: "success", is_error: false, total_cost_usd: 1.25, result: "" },
+  ]
+    .map((event) => `${JSON.stringify({ ...event, session_id: "s" })}\n`)
+    .join(""),
 );
+
+function saying(...content: readonly object[]): object {
+  return { type: "assistant", timestamp: "2026-11-15T02:40:05.314Z", message: { id: "m", content } };
+}
+
+function calling(id: string, name: string, input: object): object {
+  return saying({ type: "tool_use", id, name, input });
+}
+
+function answering(id: string, content: string, isError = false): object {
+  const result = { type: "tool_result", tool_use_id: id, content, is_error: isError };
+  return { type: "user", timestamp: "2026-11-15T02:40:06.644Z", message: { content: [result] } };
+}
+
+const logs = mkdtempSync(join(tmpdir(), "ralph-page-"));
+mkdirSync(join(logs, "logs"));
+writeFileSync(join(logs, "logs", "iteration-001.log"), TRANSCRIPT);
+process.once("exit", () => rmSync(logs, { recursive: true, force: true }));
+const texts = createIterationTexts(logs, (text) => text);
 
 function ofIteration(url: URL): unknown {
   const [, , , number, what] = url.pathname.split("/");
   const row = ROWS.find(({ iteration }) => iteration === Number(number));
   if (row === undefined) return undefined;
   switch (what) {
-    case "transcript":
+    case "transcript": {
+      const [from, limit] = ["from", "limit"].map((name) => Number(url.searchParams.get(name) ?? 0));
+      return texts.entries(1, from ?? 0, limit ?? 0);
+    }
     case "prompt":
-      return textPage(what === "prompt" ? PROMPT : TRANSCRIPT, url.searchParams);
+      return textPage(PROMPT, url.searchParams);
     case "search":
-      return hitsOf(url.searchParams.get("q") ?? "");
+      return texts.search(1, url.searchParams.get("q") ?? "", AbortSignal.timeout(60_000));
     case "diff":
       return DIFF;
     case undefined:
@@ -226,18 +269,6 @@ function textPage(text: Buffer, query: URLSearchParams): TextPage {
   const from = wanted < 0 ? Math.max(0, text.length + wanted) : Math.min(wanted, text.length);
   const to = Math.min(text.length, from + Number(query.get("limit") ?? 64_000));
   return { from, to, bytes: text.length, text: text.subarray(from, to).toString("utf8") };
-}
-
-function hitsOf(text: string): readonly TextHit[] {
-  const hits: TextHit[] = [];
-  for (
-    let at = TRANSCRIPT.indexOf(text);
-    at >= 0 && hits.length < 200;
-    at = TRANSCRIPT.indexOf(text, at + 1)
-  ) {
-    hits.push({ at, line: TRANSCRIPT.subarray(at, at + 80).toString("utf8") });
-  }
-  return hits;
 }
 
 type Doubts = Pick<IterationDetail, "panels">;

@@ -272,17 +272,63 @@ test("what agents wrote is text and nothing else", async () => {
 
 test("a transcript is searched as a whole, and both of its ends are near", async () => {
   const { page } = await open("/iterations/10031");
-  await page.locator(".text-row").first().waitFor();
+  await page.locator(".entry").first().waitFor();
   await page.keyboard.press("/");
   await page.keyboard.type("needle");
   await page.keyboard.press("Enter");
-  await page.locator(".text-row.is-hit", { hasText: "here is the needle" }).waitFor();
+  await page.locator(".entry.is-hit", { hasText: "here is the needle" }).waitFor();
   await expectText(page, ".search-count", "1 of 1 place");
-  await expect.poll(() => page.locator(".text-row").count()).toBeLessThan(120);
   await page.getByRole("button", { name: "End" }).click();
   await page.getByText("<promise>COMPLETE</promise>").waitFor();
+  await expectText(page, ".transcript-entries", "$1.25");
   await page.getByRole("button", { name: "Start" }).click();
-  await page.locator(".text-row", { hasText: "<img src=x" }).waitFor();
+  await page.locator(".entry", { hasText: "<img src=x" }).first().waitFor();
+});
+
+test("a transcript shows calls that unfold, edits as diffs, thoughts folded and errors marked", async () => {
+  const { page, complaints } = await open("/iterations/10031");
+  const entry = (text: string) => page.locator(".entry", { hasText: text }).first();
+  await entry("Thinking").waitFor();
+  await expect.poll(() => page.getByText("how they are signed first").isVisible()).toBe(false);
+  await entry("Thinking").locator("summary").click();
+  await page.getByText("how they are signed first").waitFor();
+  await expectText(page, ".entry-diff .is-added", "usedAt");
+  await expectText(page, ".entry-diff .is-removed", "token: string");
+  await expectText(page, ".entry.is-bad summary", "✗ Exit code 1");
+  await page.locator(".entry.is-bad summary").click();
+  await page.locator(".entry.is-bad pre", { hasText: "expected 401, got 200" }).waitFor();
+  await expectText(page, ".entry-margin time", "02:40:05");
+  expect(complaints).toEqual([]);
+});
+
+test("of a long transcript only a part is loaded, more when somebody scrolls, and what is seen stays", async () => {
+  const { page } = await open("/iterations/10031");
+  const asked: URL[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/transcript")) asked.push(new URL(request.url()));
+  });
+  await page.reload();
+  await page.locator(".entry").nth(20).waitFor();
+  expect(asked.length).toBeLessThan(4);
+  for (const url of asked) expect(Number(url.searchParams.get("limit"))).toBeLessThanOrEqual(64_000);
+  const scroll = (how: string): Promise<unknown> =>
+    page.evaluate(`document.querySelector(".transcript-entries").${how}`);
+  const loaded = asked.length;
+  await scroll("scrollTo(0, 1e9)");
+  await expect.poll(() => asked.length).toBeGreaterThan(loaded);
+  for (let step = 0; step < 30; step += 1) {
+    await scroll("scrollTo(0, 1e9)");
+    await page.waitForTimeout(50);
+  }
+  await expect.poll(() => page.locator(".entry").count()).toBeLessThan(4_000);
+  await page.getByRole("button", { name: "End" }).click();
+  await page.getByText("<promise>COMPLETE</promise>").waitFor();
+  const place = async () => (await page.getByText("<promise>COMPLETE</promise>").boundingBox())?.y ?? 0;
+  await scroll("scrollTo(0, 1e9)");
+  const before = await place();
+  await scroll("scrollBy(0, -10)");
+  const later = await place();
+  expect(Math.abs(later - before)).toBeLessThan(20);
 });
 
 test("an iteration shows its gates, its change set and its neighbours", async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Overview } from "../../src/core/views/overview.ts";
 import type { RunEntry, Charts } from "../../src/core/views/run-list.ts";
 import type { Timeline } from "../../src/core/views/timeline.ts";
-import type { TextHit, TextPage } from "../../src/core/views/overview.ts";
+import type { EntryHit, EntryPage, TextPage } from "../../src/core/views/overview.ts";
 import type { DiffPage, IterationDetail, IterationPage } from "../../src/web/api.ts";
 import { createProject, WORKS, type Project, type Steps } from "../e2e/project.ts";
 import { openPage, type Page } from "./web-client.ts";
@@ -76,9 +76,9 @@ describe("what a page is told of a real run", () => {
     expect(detail).toMatchObject({ changedPaths: ["one.txt"], hasPrompt: true, feedback: [] });
     expect(detail.explanation[0]).toMatch(/^Accepted: 1 file changed/);
     expect(detail.commit).toBe(project.git("log", "--format=%H", "-1", "--", "one.txt"));
-    const transcript = await page.json<TextPage>("/api/iterations/1/transcript");
-    expect(transcript).toMatchObject({ from: 0, to: detail.transcriptBytes, bytes: detail.transcriptBytes });
-    expect(transcript.text).toContain("<promise>COMPLETE</promise>");
+    const transcript = await page.json<EntryPage>("/api/iterations/1/transcript");
+    expect(transcript).toMatchObject({ from: 0, bytes: detail.transcriptBytes, isEnd: true });
+    expect(transcript.entries.map(({ title }) => title).join("")).toContain("<promise>COMPLETE</promise>");
     expect((await page.json<TextPage>("/api/iterations/1/prompt")).text).toContain("make one");
     expect(await page.json<DiffPage>("/api/iterations/1/diff")).toEqual({
       files: [{ path: "one.txt", from: null, status: "added", hunks: "@@ -0,0 +1 @@\n+one\n" }],
@@ -119,11 +119,11 @@ describe("a transcript that is out for harm", () => {
     writeFileSync(logs("iteration-004.log"), HOSTILE);
     const answer = await page.get("/api/iterations/4/transcript");
     expect(answer.headers.get("content-type")).toBe("application/json");
-    const { text } = (await answer.json()) as TextPage;
-    expect(text).toBe(
+    const { entries } = (await answer.json()) as EntryPage;
+    expect(entries.map(({ title }) => title).join("")).toBe(
       "<script>alert(1)</script>\nred click\n[link](javascript:alert(3)) <img src=x onerror=alert(4)>\n\n",
     );
-    const [hit] = await page.json<readonly TextHit[]>("/api/iterations/4/search?q=ONERROR");
+    const [hit] = await page.json<readonly EntryHit[]>("/api/iterations/4/search?q=ONERROR");
     expect(hit?.line).toBe("[link](javascript:alert(3)) <img src=x onerror=alert(4)>");
   });
 

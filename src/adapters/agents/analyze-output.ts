@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { RalphError } from "../../core/errors.ts";
 import type { Failure, SignalReport } from "../../core/streams/agent-report.ts";
 import type { ExpectedPromise } from "../../core/words/read-promise.ts";
-import { readJsonLine } from "../../core/streams/json-fields.ts";
-import { formatOf, type StreamFormat } from "../../core/streams/stream-format.ts";
+import type { StreamFormat } from "../../core/streams/stream-format.ts";
+import { beginningOf } from "../../core/views/transcript.ts";
 import { createLineSplitter } from "../process/line-splitter.ts";
 import { createStreamReader, type StreamAnalysis } from "./stream-reader.ts";
 import { createTextReader } from "./text-adapter.ts";
@@ -54,9 +54,6 @@ async function analyzeAs(format: Analysis["format"], chunks: Chunks, saved: Save
 }
 
 const BEGINNING_BYTES = 256 * 1024;
-/** A stream may have so many lines of noise for each event. */
-const NOISE_MAX = 4;
-
 /** Looks at the beginning, which is then read again. */
 async function detect(chunks: Chunks): Promise<{ format: StreamFormat | "text"; again: Chunks }> {
   const iterator = chunks[Symbol.asyncIterator]();
@@ -72,14 +69,7 @@ async function detect(chunks: Chunks): Promise<{ format: StreamFormat | "text"; 
     yield* beginning;
     yield* { [Symbol.asyncIterator]: () => iterator };
   }
-  return { format: formatIn(Buffer.concat(beginning)), again: again() };
-}
-
-function formatIn(beginning: Buffer): Analysis["format"] {
-  const lines = beginning.toString().split("\n").map(readJsonLine);
-  const found = lines.flatMap((events) => (events ?? []).map(formatOf)).filter((format) => format !== null);
-  const noise = lines.filter((events) => events === null).length;
-  return found.length * NOISE_MAX >= noise ? (found[0] ?? "text") : "text";
+  return { format: beginningOf(Buffer.concat(beginning).toString().split("\n")).format, again: again() };
 }
 
 async function readLines(chunks: Chunks, onLine: (line: string) => void, bytesMax?: number): Promise<void> {

@@ -13,6 +13,8 @@ import {
   type StreamTranslator,
 } from "../../core/streams/stream-facts.ts";
 import { pieceIn, type StreamFormat, STDERR, STREAMS } from "../../core/streams/stream-format.ts";
+import { isCutEvent, recordEntries } from "../../core/views/transcript.ts";
+import { createEntryPrinter } from "../../core/views/transcript-lines.ts";
 import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import { createTextWindow } from "../../core/words/text-window.ts";
 import {
@@ -36,7 +38,6 @@ export interface StreamAnalysis {
 /** A tool's result is one line, with all that was read or printed in it. */
 export const STREAM_LINE_BYTES_MAX = 16 * 1024 * 1024;
 
-const CUT_EVENT = /^\s*\[?\s*\{\s*"/;
 const WORDS_LENGTH = 8_000;
 const FINAL_TEXT_LENGTH = 64 * 1024;
 /** We wait for a service ourselves, where it is seen, and costs neither time nor an attempt of the task. */
@@ -62,8 +63,7 @@ export function createEventReader(
   request: ReaderRequest,
   readStderr?: (line: string, facts: FactRecorder) => void,
 ) {
-  const facts = createFactRecorder(request.workspace ?? null);
-  const recorder = request.show === undefined ? facts : narrate(facts, request.show);
+  const { recorder, update, end } = narrated(request);
   const stderr = createTextWindow(WORDS_LENGTH);
   const noise = createTextWindow(WORDS_LENGTH);
   let hasEvents = false;
@@ -72,6 +72,7 @@ export function createEventReader(
   let lastWords = "";
   const retries = watchRetries(recorder);
   const analyze = (ending: Ending): StreamAnalysis => {
+    end();
     const facts = { ...recorder.read(), retrying: retries.givenUp() };
     const words = [...noise.lines(), ...stderr.lines()].map(({ text }) => text).join("\n");
     const now = (request.now ?? Date.now)();
@@ -85,11 +86,12 @@ export function createEventReader(
     stdoutLine(line) {
       const events = readEvents(line, recorder);
       // An event that was cut off is none of its words.
-      hasEvents ||= (events?.length ?? 0) > 0 || (events === null && CUT_EVENT.test(line));
+      hasEvents ||= (events?.length ?? 0) > 0 || (events === null && isCutEvent(line));
       unknownEvents += events?.filter((isKnown) => !isKnown).length ?? 0;
+      update();
       if (events !== null) return;
       damagedLines += 1;
-      if (CUT_EVENT.test(line)) return;
+      if (isCutEvent(line)) return;
       noise.add(line.slice(0, WORDS_LENGTH), "plain");
       lastWords = line.slice(0, WORDS_LENGTH);
     },
@@ -124,6 +126,33 @@ export function createEventReader(
       };
     },
   } satisfies AgentReader & Record<"heard" | "analyze", unknown>;
+}
+
+interface Narrated {
+  readonly recorder: FactRecorder;
+  /** After each line. */
+  readonly update: () => void;
+  readonly end: () => void;
+}
+
+/** Shows a person, if one watches, what an agent's stream tells, as it comes. */
+function narrated({ workspace, show }: ReaderRequest): Narrated {
+  const facts = createFactRecorder(workspace ?? null);
+  if (show === undefined) return { recorder: facts, update() {}, end() {} };
+  const printer = createEntryPrinter(show, {});
+  const entries = recordEntries(facts, {
+    onEntry: (entry) => printer.entry(entry),
+    workspace: workspace ?? null,
+  });
+  return {
+    recorder: entries,
+    update() {
+      const [head] = entries.open();
+      // Lines of several agents stand below each other: a call is shown when its line is whole.
+      if (head?.kind === "text") printer.head(head);
+    },
+    end: () => entries.end(),
+  };
 }
 
 /** Tells whether it has got no further for long, and what it was tried again for when that was so. */
@@ -167,50 +196,6 @@ function readMessage(facts: StreamFacts, request: ReaderRequest, failure: Failur
   own.end();
   const finalText = stripEscapes(facts.message.trim().slice(-FINAL_TEXT_LENGTH)).toWellFormed();
   return { ...words.report(failure), finalText };
-}
-
-/** Tells a person what an agent's stream says, as it comes: its words, its tools, what went wrong. */
-function narrate(facts: FactRecorder, show: (text: string) => void): FactRecorder {
-  let isLineOpen = false;
-  let lastSaid = "";
-  const line = (text: string): void => {
-    show(`${isLineOpen ? "\n" : ""}${text}\n`);
-    isLineOpen = false;
-  };
-  return {
-    ...facts,
-    says(text, messageId) {
-      facts.says(text, messageId);
-      // The final result repeats the last message.
-      if (text.trim() !== "" && text !== lastSaid) line(text);
-      lastSaid = text;
-    },
-    saysMore(piece, messageId) {
-      facts.saysMore(piece, messageId);
-      if (piece === "") return;
-      show(piece);
-      isLineOpen = !piece.endsWith("\n");
-    },
-    startsTool(tool) {
-      const { toolCalls } = facts.read();
-      facts.startsTool(tool);
-      if (facts.read().toolCalls > toolCalls) line(`→ ${[tool.name, ...(tool.files ?? [])].join(" ")}`);
-    },
-    denies(id, name) {
-      const known = facts.read().denied;
-      facts.denies(id, name);
-      for (const tool of facts.read().denied) if (!known.includes(tool)) line(`✗ not permitted: ${tool}`);
-    },
-    fails(failure) {
-      facts.fails(failure);
-      line(`✗ ${failure.message}`);
-    },
-    ends(failure) {
-      facts.ends(failure);
-      if (isLineOpen) line("");
-      if (failure != null) line(`✗ ${failure.message}`);
-    },
-  };
 }
 
 /** What its stream says of what it used; some are told the rest in another way. */

@@ -2,6 +2,7 @@ import {
   appendFileSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -50,7 +51,7 @@ describe("reading", () => {
   test("a text that is not there is null", async () => {
     expect(await texts.bytes(7, "transcript")).toBeNull();
     expect(await texts.read(7, "transcript", 0, 100)).toBeNull();
-    expect(await texts.search(7, "transcript", "x", AbortSignal.timeout(9_000))).toBeNull();
+    expect(await texts.search(7, "x", AbortSignal.timeout(9_000))).toBeNull();
   });
 
   test("a piece, and where the next begins", async () => {
@@ -135,17 +136,94 @@ describe("places", () => {
   });
 });
 
-describe("searching", () => {
-  const search = async (words: string) =>
-    (await texts.search(7, "transcript", words, new AbortController().signal)) ?? [];
+describe("entries", () => {
+  const lines = readFileSync(
+    join(import.meta.dirname, "../../../test/recordings/claude/success.jsonl"),
+    "utf8",
+  );
+  const page = async (from: number, limit: number) => {
+    const found = await texts.entries(7, from, limit);
+    expect(found).not.toBeNull();
+    return found!;
+  };
 
-  test("finds lines in any case, each with the place of the words", async () => {
-    write("first\nthe Word is é here\nnothing\nsword");
-    expect(await search("WORD")).toEqual([
-      { at: 10, line: "the Word is é here" },
-      { at: 35, line: "sword" },
+  test("come in pages of whole lines, and a call is complete on the page where it begins", async () => {
+    write(lines);
+    const titles: string[] = [];
+    for (let from = 0, pages = 0; ; pages += 1) {
+      const { entries, to, isEnd } = await page(from, 1_500);
+      titles.push(...entries.map(({ title, state }) => `${state} ${title.split("\n")[0]}`));
+      if (isEnd) {
+        expect(pages).toBeGreaterThan(2);
+        break;
+      }
+      from = to;
+    }
+    expect(titles).toEqual([
+      "good Model claude-opus-5-5",
+      "good I will create the file.",
+      "good Write NOTE.md",
+      "good Now I commit.",
+      'good Run git add -A && git commit -q -m "feat: add NOTE.md" && git log --oneline | head -1',
+      "good All work is finished.",
+      "good Ended · 3,900 tokens in, 1,500 from the cache, 123 out",
     ]);
-    expect(await search("here")).toEqual([{ at: 21, line: "the Word is é here" }]);
+  });
+
+  test("that are under way come again with the next page", async () => {
+    const [start = "", end = ""] = [lines.split("\n").slice(0, 3), lines.split("\n").slice(3, 4)].map(
+      (part) => `${part.join("\n")}\n`,
+    );
+    write(start);
+    const first = await page(0, 64_000);
+    expect(first).toMatchObject({ isEnd: true, bytes: start.length });
+    expect(first.entries.at(-1)).toMatchObject({ title: "Write NOTE.md", state: "open", place: first.to });
+    write(start + end);
+    const second = await page(first.to, 64_000);
+    expect(second).toMatchObject({ isEnd: true, to: Buffer.byteLength(start + end) });
+    expect(second.entries).toMatchObject([{ title: "Write NOTE.md", state: "good" }]);
+  });
+
+  test("begin with the first whole line from a place on, counted from the end as well", async () => {
+    write("one\ntwo\nthree\n");
+    expect(await page(1, 100)).toMatchObject({ from: 4, bytes: 14, isEnd: true });
+    expect(await page(4, 100)).toMatchObject({ from: 4, bytes: 14, isEnd: true });
+    expect((await page(-7, 100)).entries.map(({ title }) => title)).toEqual(["three\n"]);
+    expect(await page(99, 100)).toMatchObject({ from: 14, to: 14, isEnd: true, entries: [] });
+  });
+
+  test("of an event that is not yet whole wait for its rest", async () => {
+    write(`${lines.split("\n").slice(0, 2).join("\n")}\n{"type":"assist`);
+    const { entries, to, bytes, isEnd } = await page(0, 64_000);
+    expect(entries.map(({ kind }) => kind)).toEqual(["note", "text"]);
+    expect([isEnd, bytes - to]).toEqual([true, 15]);
+  });
+
+  test("have no secret", async () => {
+    write(lines.replaceAll("a52f4b0", "hunter22"));
+    const { entries } = await page(0, 64_000);
+    expect(JSON.stringify(entries)).toContain("[redacted] feat: add NOTE.md");
+    expect(JSON.stringify(entries)).not.toContain("hunter22");
+  });
+
+  test("of a text of five gigabytes are at hand at its end", async () => {
+    const size = 5 * 1024 ** 3;
+    write("");
+    truncateSync(join(folder, "logs", "iteration-007.log"), size);
+    appendFileSync(join(folder, "logs", "iteration-007.log"), "\nthe end\n");
+    expect((await page(-8, 100)).entries).toMatchObject([{ title: "the end\n" }]);
+  });
+});
+
+describe("searching", () => {
+  const search = async (words: string) => (await texts.search(7, words, new AbortController().signal)) ?? [];
+
+  test("finds lines in any case, each with the place of its entry", async () => {
+    write(`${"first\n".repeat(12)}the Word is é here\nnothing\nsword`);
+    expect(await search("WORD")).toEqual([
+      { at: 60, line: "the Word is é here" },
+      { at: 60, line: "sword" },
+    ]);
     expect(await search("absent")).toEqual([]);
   });
 
@@ -158,22 +236,28 @@ describe("searching", () => {
     const line = `${"x".repeat(99)}\n`;
     write(`${line.repeat(5_242)}needle one\n${line.repeat(9_000)}needle two`);
     expect(await search("needle")).toEqual([
-      { at: 524_200, line: "needle one" },
-      { at: 524_200 + 11 + 900_000, line: "needle two" },
+      { at: 524_000, line: "needle one" },
+      { at: 1_423_911, line: "needle two" },
     ]);
   });
 
   test("goes through a line of any length, and shows what stands around", async () => {
     write(`${"y".repeat(65_530)}needle${"z".repeat(400_000)}needle${"z".repeat(100)}`);
     const hits = await search("needle");
-    expect(hits.map(({ at }) => at)).toEqual([65_530, 465_536]);
-    expect(hits[0]?.line).toContain("needle");
+    expect(hits).toHaveLength(2);
+    expect(hits[1]?.line).toContain("needle");
     expect(hits[0]?.line.length).toBeLessThanOrEqual(300);
+  });
+
+  test("finds the words of a call by what it was given and what came of it, and not in the keys of its event", async () => {
+    write(readFileSync(join(import.meta.dirname, "../../../test/recordings/claude/success.jsonl")));
+    expect((await search("tool_use")).length).toBe(0);
+    expect(await search("A52F4B0")).toEqual([{ at: 5_500, line: "a52f4b0 feat: add NOTE.md" }]);
   });
 
   test("stops after two hundred, and when nobody waits any more", async () => {
     write("word\n".repeat(1_000));
     expect(await search("word")).toHaveLength(200);
-    await expect(texts.search(7, "transcript", "word", AbortSignal.abort())).rejects.toThrow("aborted");
+    await expect(texts.search(7, "word", AbortSignal.abort())).rejects.toThrow("aborted");
   });
 });

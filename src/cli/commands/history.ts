@@ -1,13 +1,8 @@
-import { eventsInPages, hasLog, iterationsOf, readState, withLog } from "../../app/project-log.ts";
-import { type Project, isDriven, openProject, readConfig } from "../../app/project.ts";
+import { eventsInPages, hasLog, iterationsOf, withLog } from "../../app/project-log.ts";
+import { type Project, openProject } from "../../app/project.ts";
 import { untilDrained } from "../print/output.ts";
-import { transcriptOf } from "../../app/screens.ts";
 import { damaged as damagedExport, readExport } from "../../adapters/store/read-export.ts";
-import { transcriptName } from "../../core/views/ralph-files.ts";
-import { createReadStream, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { tell, type Act, type CliContext } from "../commands.ts";
 import { jsonPrinter, plainPrinter } from "../print/run-printer.ts";
@@ -166,84 +161,4 @@ function printSummary(state: State, { print, dir, env }: CliContext): void {
   // Where the run's own summary lay, whether or not we are there.
   const place = join(dir ?? env["RALPH_DIR"] ?? ".ralph", "logs", "summary.csv");
   print(["", ...runSummary(state, place)]);
-}
-
-const POLL_MS = 200;
-/** Each look is a connection. */
-const POLL_SHARED_MS = 1_000;
-
-export function defineLogs(command: Command, act: Act): void {
-  command
-    .argument("[iteration]", "its number; without it the last one")
-    .option("--follow", "go on printing while the agent works")
-    .action(
-      act((context, number: string | undefined, flags: { follow?: boolean }) =>
-        logs(number, flags.follow === true, context),
-      ),
-    );
-}
-
-async function logs(wanted: string | undefined, follow: boolean, context: CliContext): Promise<number> {
-  const project = await openProject(context);
-  if (wanted !== undefined && !/^\d+$/.test(wanted))
-    throw new RalphError("usage", `"${wanted}" is not the number of an iteration`, {
-      hint: "for example: ralph logs 7",
-    });
-  const number = wanted === undefined ? (await readState(project)).lastIteration : Number(wanted);
-  // Who did it, of several workers.
-  const worker = project.queue === null ? undefined : (await beginningOf(project, number))?.worker;
-  const file = transcriptOf(project, number, worker);
-  if (file === null) throw await noTranscript(project, number, worker);
-  let printed = 0;
-  for (;;) {
-    const running = follow && (await isRunning(project, number));
-    printed = await printFrom(file, printed, context);
-    if (!running) return 0;
-    await delay(project.queue === null ? POLL_MS : POLL_SHARED_MS);
-  }
-}
-
-async function beginningOf(project: Project, iteration: number): Promise<Recorded | undefined> {
-  if (!hasLog(project)) return undefined;
-  const types = ["iteration.started"] as const;
-  return (await withLog(project, (log) => log.read(0, { iteration, types })))[0];
-}
-
-const DAY_MS = 24 * 3_600_000;
-
-async function noTranscript(
-  project: Project,
-  number: number,
-  worker: string | undefined,
-): Promise<RalphError> {
-  const refuse = (message: string, hint: string): RalphError => new RalphError("usage", message, { hint });
-  const why = `what came of it: ralph why ${number}`;
-  const transcript = `the transcript of iteration ${number}`;
-  if (worker !== undefined) return refuse(`${transcript} lies on worker ${worker}`, why);
-  const began = await beginningOf(project, number);
-  const { keep_days: days } = (await readConfig(project)).logs;
-  if (began !== undefined && days > 0 && Date.now() - began.at > days * DAY_MS)
-    return refuse(
-      `${transcript} is deleted: it was older than ${days} days`,
-      `${why}; logs.keep_days says how long they are kept`,
-    );
-  const path = join(project.ralphDir, transcriptName(number));
-  const none =
-    number === 0 ? "no iteration has run yet" : `there is no transcript of iteration ${number} (${path})`;
-  return refuse(none, "ralph history lists the iterations");
-}
-
-async function printFrom(file: string, start: number, { stdout }: CliContext): Promise<number> {
-  const { size } = statSync(file);
-  if (size > start)
-    await pipeline(createReadStream(file, { start, end: size - 1, encoding: "utf8" }), stdout, {
-      end: false,
-    });
-  return size;
-}
-
-async function isRunning(project: Project, iteration: number): Promise<boolean> {
-  if (!(await isDriven(project))) return false;
-  const { iterations } = await readState(project);
-  return iterations.some(({ number, phase }) => number === iteration && phase.is === "running");
 }

@@ -40,6 +40,8 @@ function readUpdate(params: Fields, facts: FactRecorder): boolean {
 const readKind = byType(
   {
     agent_message_chunk: readChunk,
+    agent_thought_chunk: (update, facts) =>
+      facts.thinks(textOf(fieldsOf(update["content"])["text"]) ?? "", true),
     user_message_chunk: (_, facts) => facts.worksOn(),
     tool_call(update, facts) {
       startTool(update, facts);
@@ -47,6 +49,7 @@ const readKind = byType(
     },
     tool_call_update(update, facts) {
       facts.toolWrites(textOf(update["toolCallId"]) ?? "", filesOf(update));
+      showTool(update, facts);
       endTool(update, facts);
     },
     usage_update(update, facts) {
@@ -60,7 +63,7 @@ const readKind = byType(
     session_info_update: (update, facts) =>
       readCodexStatus(fieldsOf(fieldsOf(update["_meta"])["codex"]), facts),
   },
-  /^(?:agent_thought_chunk|plan|available_commands_update|current_mode_update|config_option_update|notice|compaction_(?:update|summary_chunk))$/,
+  /^(?:plan|available_commands_update|current_mode_update|config_option_update|notice|compaction_(?:update|summary_chunk))$/,
 );
 
 /** What an agent of the agent's own says is not its word: it has a session of its own, or a call that it belongs to. */
@@ -91,8 +94,29 @@ function claudeOf(update: Fields): Fields {
 /** An agent that asks for permission may tell of the call in no other way. */
 function startTool(call: Fields, facts: FactRecorder): void {
   const id = textOf(call["toolCallId"]) ?? "";
-  facts.startsTool({ id, name: nameOf(call) });
+  facts.startsTool({ id, name: nameOf(call), isNested: claudeOf(call)["parentToolUseId"] != null });
   facts.toolWrites(id, filesOf(call));
+  showTool(call, facts);
+}
+
+function showTool(call: Fields, facts: FactRecorder): void {
+  const content = listOf(call["content"]).map(fieldsOf);
+  const edits = content.filter(({ type }) => type === "diff");
+  const input = edits.length > 0 ? { edits } : call["rawInput"];
+  const isGiven = edits.length > 0 || Object.keys(fieldsOf(input)).length > 0;
+  const terminal = fieldsOf(call["_meta"]);
+  const printed = textOf(fieldsOf(terminal["terminal_output_delta"])["data"]);
+  const told = content.flatMap((part) => (part["type"] === "content" ? [part["content"]] : []));
+  const result =
+    printed ?? call["rawOutput"] ?? (call["status"] === "completed" && told.length > 0 ? told : null);
+  const exit = fieldsOf(terminal["terminal_exit"])["exit_code"];
+  facts.showsTool(textOf(call["toolCallId"]) ?? "", {
+    // Until it is known what they do, some call them "Preparing…".
+    title:
+      call["status"] === "pending" || (call["kind"] === "edit" && !isGiven) ? null : textOf(call["title"]),
+    ...(isGiven && { input }),
+    ...(result !== null && { result: { output: result, exit } }),
+  });
 }
 
 const NAME_LENGTH_MAX = 100;

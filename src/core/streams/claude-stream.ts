@@ -52,7 +52,8 @@ function readAssistant(event: Fields, facts: FactRecorder): void {
   for (const block of listOf(message["content"]).map(fieldsOf)) {
     const text = textOf(block["text"]);
     if (block["type"] === "text" && text !== null && isOwn) facts.says(text, textOf(message["id"]));
-    if (block["type"] === "tool_use") readToolUse(block, facts);
+    if (block["type"] === "thinking" && isOwn) facts.thinks(textOf(block["thinking"]) ?? "");
+    if (block["type"] === "tool_use") readToolUse(block, isOwn, facts);
   }
 }
 
@@ -61,7 +62,7 @@ function wordsOf(message: Fields): string {
   return words.join("\n") || "the service refuses";
 }
 
-function readToolUse(block: Fields, facts: FactRecorder): void {
+function readToolUse(block: Fields, isOwn: boolean, facts: FactRecorder): void {
   const input = fieldsOf(block["input"]);
   const file = textOf(input["file_path"]) ?? textOf(input["notebook_path"]);
   const isWrite = WRITERS.includes(block["name"]);
@@ -69,6 +70,8 @@ function readToolUse(block: Fields, facts: FactRecorder): void {
     id: textOf(block["id"]) ?? "",
     name: textOf(block["name"]) ?? "tool",
     files: isWrite && file !== null ? [file] : [],
+    input: block["input"],
+    isNested: !isOwn,
   });
 }
 
@@ -76,7 +79,7 @@ function readUser(event: Fields, facts: FactRecorder): void {
   if (event["isReplay"] === true) return facts.hears();
   for (const block of listOf(fieldsOf(event["message"])["content"]).map(fieldsOf))
     if (block["type"] === "tool_result")
-      facts.endsTool(textOf(block["tool_use_id"]) ?? "", block["is_error"] !== true);
+      facts.endsTool(textOf(block["tool_use_id"]) ?? "", block["is_error"] !== true, block["content"]);
 }
 
 function readRateLimit(event: Fields, facts: FactRecorder): void {

@@ -77,6 +77,12 @@ export interface ToolCall {
   readonly name: string;
   readonly files?: readonly string[];
   readonly inBackground?: boolean;
+  /** For people only: how the program itself names the call, what it was given, and what came of it. */
+  readonly title?: string | null;
+  readonly input?: unknown;
+  readonly result?: unknown;
+  /** An agent of the agent's own makes it. */
+  readonly isNested?: boolean;
 }
 
 /** Tools of Claude, Gemini and opencode that write nothing, or just the files that they name. */
@@ -133,10 +139,13 @@ export function createFactRecorder(workspace: string | null) {
       const goesOn = messageId === null || speaking === null ? !facts.isMidWork : messageId === speaking;
       speak(goesOn ? facts.message + piece : piece, messageId);
     },
+    ...FOR_PEOPLE_ONLY,
     /** The same id twice is one call. Its files count when it ends well. */
     startsTool(tool: ToolCall): void {
       if (open.has(tool.id)) return;
-      if (open.size < CALLS_OPEN_MAX) open.set(tool.id, tool);
+      // Its input may be long, and is for people only.
+      const { id, name, files } = tool;
+      if (open.size < CALLS_OPEN_MAX) open.set(id, { id, name, ...(files && { files }) });
       set(withTool(facts, tool, relative));
     },
     /** Files of a call that has started, told later. */
@@ -146,7 +155,7 @@ export function createFactRecorder(workspace: string | null) {
       open.set(id, { ...tool, files: [...new Set([...(tool.files ?? []), ...more])].slice(0, FILES_MAX) });
       set({ currentFile: more.map(relative).at(-1) ?? null });
     },
-    endsTool(id: string, isGood: boolean): void {
+    endsTool(id: string, isGood: boolean, _result?: unknown): void {
       if (isGood) writes(open.get(id)?.files ?? []);
       open.delete(id);
     },
@@ -166,6 +175,16 @@ export function createFactRecorder(workspace: string | null) {
     }),
   };
 }
+
+/** What counts for nothing, and is shown to people. */
+const FOR_PEOPLE_ONLY = {
+  /** When the events that follow happened; null when nobody says. */
+  happens(_at: Instant | null): void {},
+  /** A piece goes on with the thoughts before. */
+  thinks(_text: string, _isPiece?: boolean): void {},
+  /** What a call does, or what came of it, told later. */
+  showsTool(_id: string, _more: Pick<ToolCall, "title" | "input" | "result">): void {},
+};
 
 /** How far it is with its turn. */
 function createProgress(set: (more: Partial<StreamFacts>) => void, read: () => StreamFacts) {
@@ -271,7 +290,7 @@ function withoutNonsense(usage: Usage): Usage {
   return { ...usage, costUsd: costUsd > -1e-6 ? 0 : null };
 }
 
-function relativeTo(folders: readonly string[], path: string): string {
+export function relativeTo(folders: readonly string[], path: string): string {
   for (const folder of folders) {
     const root = folder.endsWith("/") ? folder : `${folder}/`;
     if (path.startsWith(root) && path.length > root.length) return path.slice(root.length);

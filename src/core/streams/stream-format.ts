@@ -101,8 +101,11 @@ const readCodexItem = byType(
     mcp_tool_call: readCodexTool,
     web_search: readCodexTool,
     collab_tool_call: readCodexTool,
+    reasoning(item, facts) {
+      if (item["isCompleted"] === true) facts.thinks(textOf(item["text"]) ?? "");
+    },
   },
-  /^(?:reasoning|todo_list|error)$/,
+  /^(?:todo_list|error)$/,
 );
 
 /** The stream of `codex exec --json`. */
@@ -130,8 +133,10 @@ function readCodexTool(item: Fields, facts: FactRecorder): void {
   const id = textOf(item["id"]) ?? "";
   const files = type === "file_change" ? keptFiles(item["changes"]) : [];
   const name = type === "mcp_tool_call" ? `${textOf(server) ?? "mcp"}.${textOf(tool) ?? "tool"}` : type;
-  facts.startsTool({ id, name, files });
-  if (item["isCompleted"] === true) facts.endsTool(id, item["status"] === "completed");
+  const command = { command: item["command"] };
+  const input = type === "mcp_tool_call" ? item["arguments"] : type === "command_execution" ? command : item;
+  facts.startsTool({ id, name, files, input });
+  if (item["isCompleted"] === true) facts.endsTool(id, item["status"] === "completed", item);
 }
 
 /** The paths of changes that leave a file. */
@@ -174,6 +179,7 @@ const readLastingEvent = byType(
       if (data["parentToolCallId"] == null) facts.says(textOf(data["content"]) ?? "");
       if (listOf(data["toolRequests"]).length > 0) facts.worksOn();
     },
+    "assistant.reasoning": (event, facts) => facts.thinks(textOf(fieldsOf(event["data"])["content"]) ?? ""),
     "tool.execution_start"(event, facts) {
       const data = fieldsOf(event["data"]);
       facts.model(textOf(data["model"]));
@@ -181,6 +187,8 @@ const readLastingEvent = byType(
         id: textOf(data["toolCallId"]) ?? "",
         name: textOf(data["toolName"]) ?? "tool",
         inBackground: fieldsOf(data["arguments"])["mode"] === "async",
+        input: data["arguments"],
+        isNested: data["parentToolCallId"] != null,
       });
     },
     "tool.execution_complete"(event, facts) {
@@ -188,12 +196,16 @@ const readLastingEvent = byType(
       const id = textOf(data["toolCallId"]) ?? "";
       if (data["success"] === true) facts.writes(keptFiles(data["fileEdits"]));
       if (fieldsOf(data["error"])["code"] === "denied") facts.denies(id);
-      facts.endsTool(id, data["success"] === true);
+      facts.endsTool(id, data["success"] === true, {
+        content: fieldsOf(data["result"])["content"],
+        exit: fieldsOf(data["shellExecution"])["exitCode"],
+        error: data["error"],
+      });
     },
     "session.error": readCopilotError,
     result: readCopilotResult,
   },
-  /^(?:abort|user\.message|system\.\w+|assistant\.(?:turn_end|idle|reasoning|intent|usage)|session\.\w+)$/,
+  /^(?:abort|user\.message|system\.\w+|assistant\.(?:turn_end|idle|intent|usage)|session\.\w+)$/,
 );
 
 /** It does not end before the servers that it has left in the background: one that has reported is done before. */
@@ -253,10 +265,11 @@ const readGeminiEvent = byType({
       id: textOf(event["tool_id"]) ?? "",
       name: textOf(event["tool_name"]) ?? "tool",
       files: isWrite && file !== null ? [file] : [],
+      input: event["parameters"],
     });
   },
   tool_result: (event, facts) =>
-    facts.endsTool(textOf(event["tool_id"]) ?? "", event["status"] === "success"),
+    facts.endsTool(textOf(event["tool_id"]) ?? "", event["status"] === "success", event),
   result: readGeminiResult,
   error(event, facts) {
     // A warning is a hook that objects, or a loop that was noticed.
@@ -294,25 +307,23 @@ function readGeminiUsage(stats: Fields, facts: FactRecorder): void {
   });
 }
 
-const readOpencodePart = byType(
-  {
-    step_start(_, facts) {
-      facts.goesOn();
-      facts.steps(true);
-    },
-    text({ part }, facts) {
-      const { text, messageID } = fieldsOf(part);
-      facts.says(textOf(text) ?? "", textOf(messageID));
-    },
-    tool_use: ({ part }, facts) => readOpencodeTool(fieldsOf(part), facts),
-    step_finish({ part }, facts) {
-      facts.steps(false);
-      readFinish(fieldsOf(part), facts);
-    },
-    error: readOpencodeError,
+const readOpencodePart = byType({
+  step_start(_, facts) {
+    facts.goesOn();
+    facts.steps(true);
   },
-  /^reasoning$/,
-);
+  text({ part }, facts) {
+    const { text, messageID } = fieldsOf(part);
+    facts.says(textOf(text) ?? "", textOf(messageID));
+  },
+  tool_use: ({ part }, facts) => readOpencodeTool(fieldsOf(part), facts),
+  step_finish({ part }, facts) {
+    facts.steps(false);
+    readFinish(fieldsOf(part), facts);
+  },
+  error: readOpencodeError,
+  reasoning: ({ part }, facts) => facts.thinks(textOf(fieldsOf(part)["text"]) ?? ""),
+});
 
 /** The stream of `opencode run --format json`. It has no final result: the last step stops. */
 function readOpencodeEvent(event: Fields, facts: FactRecorder): boolean {
@@ -329,10 +340,12 @@ function readOpencodeTool(part: Fields, facts: FactRecorder): void {
   const id = textOf(part["callID"]) ?? "";
   const state = fieldsOf(part["state"]);
   const files = filesOf(part["tool"], state, facts);
-  facts.startsTool({ id, name: textOf(part["tool"]) ?? "tool", files });
+  facts.startsTool({ id, name: textOf(part["tool"]) ?? "tool", files, input: state["input"] });
   const isDenied = REJECTED.test(textOf(state["error"]) ?? "");
   if (isDenied) facts.denies(id);
-  facts.endsTool(id, state["status"] === "completed");
+  const exit = fieldsOf(state["metadata"])["exit"];
+  const { output, error } = state;
+  facts.endsTool(id, state["status"] === "completed", { output, error, exit });
   if (!isDenied) return;
   // It ends its turn then, without another word.
   const failure = notPermitted(facts.read().denied);

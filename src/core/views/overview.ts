@@ -1,3 +1,4 @@
+import type { TranscriptEntry } from "./transcript.ts";
 import { nextLook } from "../loop/judge-iteration.ts";
 import { isOpen, type OpenIteration, type RunState, type State, taskState } from "../state.ts";
 import type { TaskStatus } from "../loop/task-status.ts";
@@ -214,9 +215,21 @@ export interface TextPage {
   readonly text: string;
 }
 
-export interface TextHit {
-  /** The byte at which it begins. */
+/** The entries of a part of a transcript, in bytes of its file. */
+export interface EntryPage {
+  readonly from: number;
+  /** Where the next part begins; entries from there on may not be complete. */
+  readonly to: number;
+  /** Of the whole file. */
+  readonly bytes: number;
+  /** Nothing comes after it yet. */
+  readonly isEnd: boolean;
+  readonly entries: readonly TranscriptEntry[];
+}
+
+export interface EntryHit {
+  /** The place of the entry. */
   readonly at: number;
-  /** What stands around it. */
+  /** The line that has the words. */
   readonly line: string;
 }

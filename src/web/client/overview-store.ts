@@ -71,7 +71,7 @@ setInterval(() => {
 export const connection = signal<"connecting" | "live" | "reconnecting">("connecting");
 
 /** What agents are doing right now, as last told. */
-const liveProgress = signal<readonly LiveProgress[]>([]);
+export const liveProgress = signal<readonly LiveProgress[]>([]);
 
 /** Null: anything may have happened meanwhile. */
 type News = Facts | null;

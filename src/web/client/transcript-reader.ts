@@ -1,4 +1,5 @@
-import type { TextPage } from "../../core/views/overview.ts";
+import type { TranscriptEntry } from "../../core/views/transcript.ts";
+import type { EntryPage } from "../../core/views/overview.ts";
 import { get, type Problem, withQuery } from "./api-client.ts";
 
 /** Where somebody wanted to go; `turn` grows with every wish. */
@@ -14,10 +15,8 @@ export interface Reading {
 }
 
 const PAGE_BYTES = 64_000;
-/** A page is never smaller than some bytes: no piece may be left before the first. */
-const BEGINNING_BYTES = 64;
 
-/** Loads a text in pages around what is looked at. */
+/** Loads a transcript in pages around what is looked at. */
 export class TranscriptReader {
   readonly #path: string;
   readonly #show: (reading: Reading) => void;
@@ -31,8 +30,7 @@ export class TranscriptReader {
   }
 
   get isAtEnd(): boolean {
-    const { to, bytes } = this.#reading.window;
-    return to >= bytes;
+    return this.#reading.window.isEnd;
   }
 
   /** The page after the last, if nothing else is under way. */
@@ -40,9 +38,8 @@ export class TranscriptReader {
     this.#unlessBusy(async () => {
       const { window } = this.#reading;
       const page = await this.#load(window.to, PAGE_BYTES);
-      if (page !== null && (page.text !== "" || page.bytes !== window.bytes)) {
-        this.#set({ window: withPage(window, page, "after") });
-      }
+      if (page === null || (page.entries.length === 0 && page.to === window.to && window.isEnd)) return;
+      this.#set({ window: withPage(window, page, "after") });
     });
   }
 
@@ -53,7 +50,7 @@ export class TranscriptReader {
   /** Around this byte, however far it is. */
   jump(to: number): void {
     this.#next(async () => {
-      await this.#startAt(beginningOf(to));
+      await this.#startAt(to);
       await this.#before();
       this.#turn += 1;
       this.#set({ goal: { turn: this.#turn, to } });
@@ -68,12 +65,16 @@ export class TranscriptReader {
     });
   }
 
+  /** A line may be longer than a page: then it begins farther before. */
   async #before(): Promise<void> {
     const { window } = this.#reading;
-    if (window.from === 0) return;
-    const start = beginningOf(window.from - PAGE_BYTES);
-    const page = await this.#load(start, window.from - start);
-    if (page !== null && page.text !== "") this.#set({ window: withPage(window, page, "before") });
+    for (let bytes = PAGE_BYTES; window.from > 0; bytes *= 4) {
+      const start = Math.max(0, window.from - bytes);
+      const page = await this.#load(start, window.from - start);
+      if (page === null) return;
+      if (page.from >= window.from) continue;
+      return this.#set({ window: withPage(window, page, "before") });
+    }
   }
 
   async #startAt(from: number): Promise<void> {
@@ -81,8 +82,8 @@ export class TranscriptReader {
     if (page !== null) this.#set({ window: withPage(EMPTY_WINDOW, page, "after") });
   }
 
-  async #load(from: number, limit: number): Promise<TextPage | null> {
-    const answer = await get<TextPage>(withQuery(this.#path, { from, limit }));
+  async #load(from: number, limit: number): Promise<EntryPage | null> {
+    const answer = await get<EntryPage>(withQuery(this.#path, { from, limit: Math.min(limit, LIMIT_MAX) }));
     const problem = answer.is === "problem" ? answer.problem : null;
     if (problem !== this.#reading.problem) this.#set({ problem });
     return answer.is === "ok" ? answer.value : null;
@@ -105,78 +106,79 @@ export class TranscriptReader {
   }
 }
 
-function beginningOf(byte: number): number {
-  return byte < BEGINNING_BYTES ? 0 : byte;
-}
+/** As much as the server gives at once. */
+const LIMIT_MAX = 1024 * 1024;
 
-/** The loaded part of a text of any size: without a gap, in bytes. */
-interface TranscriptWindow {
+/** The loaded part of a transcript of any size: without a gap, in bytes. */
+export interface TranscriptWindow {
   readonly from: number;
   readonly to: number;
   readonly bytes: number;
-  readonly pages: readonly TextPage[];
+  readonly isEnd: boolean;
+  readonly pages: readonly EntryPage[];
 }
 
 /** More than this is not kept: the side that is out of sight goes. */
-const PAGES_MAX = 40;
+const PAGES_MAX = 12;
 
-/** A page may begin so much earlier than asked for, where a letter begins. */
-const LETTER_BYTES = 3;
-
-export const EMPTY_WINDOW: TranscriptWindow = { from: 0, to: 0, bytes: 0, pages: [] };
+export const EMPTY_WINDOW: TranscriptWindow = { from: 0, to: 0, bytes: 0, isEnd: false, pages: [] };
 
 export function withPage(
   window: TranscriptWindow,
-  page: TextPage,
+  page: EntryPage,
   side: "before" | "after",
 ): TranscriptWindow {
-  const pages = side === "before" ? [page, ...window.pages] : [...window.pages, page];
+  const pages = side === "before" ? pagesAfter(page, window) : pagesBefore(page, window);
   const kept = side === "before" ? pages.slice(0, PAGES_MAX) : pages.slice(-PAGES_MAX);
+  const last = kept.at(-1);
   return {
     from: kept[0]?.from ?? 0,
-    to: kept.at(-1)?.to ?? 0,
-    bytes: Math.max(page.bytes, kept.at(-1)?.to ?? 0),
+    to: last?.to ?? 0,
+    bytes: Math.max(page.bytes, last?.to ?? 0),
+    isEnd: last?.isEnd ?? false,
     pages: kept,
   };
 }
 
-/** Colours and moves of a terminal. */
-// oxlint-disable-next-line no-control-regex -- they are meant
-const UNSHOWN = /\u001b\[[0-9;?]*[A-Za-z]|\r/g;
-
-/** A line as the screen has room for it. */
-interface TextRow {
-  readonly text: string;
-  /** It goes on with the line before. */
-  readonly isRest: boolean;
+/** What was under way comes again with the next page, and small pages become one. */
+function pagesBefore(page: EntryPage, { pages }: TranscriptWindow): readonly EntryPage[] {
+  const before = pages
+    .filter(({ from }) => from < page.from)
+    .map((one) => ({
+      ...one,
+      to: Math.min(one.to, page.from),
+      isEnd: false,
+      entries: one.entries.filter(({ place }) => place < page.from),
+    }));
+  const last = before.at(-1);
+  if (last === undefined || page.to - last.from > PAGE_BYTES) return [...before, page];
+  const joined = { ...page, from: last.from, entries: [...last.entries, ...page.entries] };
+  return [...before.slice(0, -1), joined];
 }
 
-/** The lines of the window, none longer than `columns`, and the row in which the page `anchor` begins. */
-export function rowsOf(
-  { pages }: TranscriptWindow,
-  columns: number,
-  anchor: number | null,
-): { readonly rows: readonly TextRow[]; readonly anchorRow: number | null } {
-  const before = anchor === null ? -1 : pages.findIndex(({ from }) => from >= anchor - LETTER_BYTES);
-  const head = pages
-    .slice(0, Math.max(0, before))
-    .map(({ text }) => text)
-    .join("");
-  const whole = pages.map(({ text }) => text).join("");
-  const rows: TextRow[] = [];
-  let anchorRow: number | null = null;
-  let at = 0;
-  for (const line of whole.replace(/\n$/, "").split("\n")) {
-    if (before >= 0 && at <= head.length) anchorRow = rows.length;
-    addRows(rows, line.replaceAll(UNSHOWN, ""), columns);
-    at += line.length + 1;
-  }
-  return { rows, anchorRow };
+/** Its calls are complete; what the pages after it know of them is the rest only. */
+function pagesAfter(page: EntryPage, { from, pages }: TranscriptWindow): readonly EntryPage[] {
+  const entries = page.entries.filter(({ place }) => place < from);
+  const calls = new Set(entries.map(({ call }) => call).filter((call) => call !== ""));
+  const rest = pages.map((one) => ({ ...one, entries: one.entries.filter(({ call }) => !calls.has(call)) }));
+  return [{ ...page, to: from, isEnd: false, entries }, ...rest];
 }
 
-function addRows(rows: TextRow[], line: string, columns: number): void {
-  rows.push({ text: line.slice(0, columns), isRest: false });
-  for (let at = columns; at < line.length; at += columns) {
-    rows.push({ text: line.slice(at, at + columns), isRest: true });
-  }
+/** The entries of the window, each with a key of its own. */
+export function entriesOf({
+  pages,
+}: TranscriptWindow): readonly (TranscriptEntry & { readonly key: string })[] {
+  let last = -1;
+  let nth = 0;
+  let cost: number | null = null;
+  return pages
+    .flatMap(({ entries }) => entries)
+    .map((entry) => {
+      nth = entry.place === last ? nth + 1 : 0;
+      last = entry.place;
+      // Told where it grows.
+      const costUsd = entry.costUsd === cost ? null : entry.costUsd;
+      cost = entry.costUsd;
+      return { ...entry, costUsd, key: `${entry.place}.${nth}` };
+    });
 }

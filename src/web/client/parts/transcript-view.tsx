@@ -1,10 +1,10 @@
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { TextHit } from "../../../core/views/overview.ts";
+import type { EntryHit } from "../../../core/views/overview.ts";
 import { get, withQuery } from "../api-client.ts";
-import { bytes, count } from "../format.ts";
-import { EMPTY_WINDOW, type Goal, type Reading, rowsOf, TranscriptReader } from "../transcript-reader.ts";
+import { bytes, clockTime, count, dollars, fullMoment } from "../format.ts";
+import { liveProgress } from "../overview-store.ts";
+import { EMPTY_WINDOW, entriesOf, type Goal, type Reading, TranscriptReader } from "../transcript-reader.ts";
 import { Loading, Trouble } from "./notices.tsx";
-import { VirtualRows } from "./virtual-rows.tsx";
 
 export function TranscriptView(props: { readonly iteration: number; readonly isRunning: boolean }) {
   const { iteration, isRunning } = props;
@@ -52,7 +52,7 @@ export function TranscriptView(props: { readonly iteration: number; readonly isR
       {problem !== null && <Trouble problem={problem} />}
       {reading === null && <Loading />}
       {reading !== null && (
-        <TranscriptText reader={reader} reading={reading} isFollowing={isFollowing && isRunning} />
+        <TranscriptEntries reader={reader} reading={reading} isFollowing={isFollowing && isRunning} />
       )}
     </section>
   );
@@ -106,93 +106,182 @@ function TranscriptSearch({
   );
 }
 
-const ROW_PX = 18;
-const NEAR_ROWS = 60;
-const PADDING_PX = 28;
-const ABOVE_HIT = 3;
+const NEAR_PX = 800;
+const ABOVE_HIT_PX = 60;
 
-interface TranscriptTextProps {
+interface TranscriptEntriesProps {
   readonly reader: TranscriptReader;
   readonly reading: Reading;
   readonly isFollowing: boolean;
 }
 
-/** The lines in sight, as text, whatever is in them. */
-function TranscriptText({ reader, reading, isFollowing }: TranscriptTextProps) {
+/** The entries that are loaded; more come when somebody scrolls near an end. */
+function TranscriptEntries({ reader, reading, isFollowing }: TranscriptEntriesProps) {
   const { window, goal } = reading;
   const scroller = useRef<HTMLDivElement | null>(null);
-  const columns = useColumns(scroller);
-  const hit = goal === null || goal.to === "end" ? null : goal.to;
-  const { rows, anchorRow } = useMemo(() => rowsOf(window, columns, hit), [window, columns, hit]);
-  useKeptPlace({ scroller, from: window.from, rows: rows.length, isFollowing, goal, goalRow: anchorRow });
+  const entries = useMemo(() => entriesOf(window), [window]);
+  const wanted = goal === null || goal.to === "end" ? -1 : goal.to;
+  const hit = wanted <= 0 ? undefined : entries.find(({ place }) => place >= wanted);
+  const loadMore = (): void => {
+    const element = scroller.current;
+    if (element === null) return;
+    const below = element.scrollHeight - element.scrollTop - element.clientHeight;
+    if (element.scrollTop < NEAR_PX && window.from > 0) reader.before();
+    if (below < NEAR_PX && !window.isEnd) reader.after();
+  };
+  const remember = useKeptPlace({ scroller, entries, isFollowing, goal, hit: hit?.key });
+  useEffect(loadMore, [entries]);
   return (
-    <VirtualRows
-      class="transcript-text"
-      label="Transcript"
-      count={rows.length}
-      rowPx={ROW_PX}
-      scroller={scroller}
-      onRange={(first, last) => {
-        if (first < NEAR_ROWS && window.from > 0) reader.before();
-        if (last > rows.length - NEAR_ROWS && window.to < window.bytes) reader.after();
+    <div
+      ref={scroller}
+      class="transcript-entries"
+      role="region"
+      aria-label="Transcript"
+      tabIndex={0}
+      onScroll={() => {
+        remember();
+        loadMore();
       }}
-      render={(index) => (
-        <div key={index} class={index === anchorRow && hit !== 0 ? "text-row is-hit" : "text-row"}>
-          {rows[index]?.text}
-        </div>
+    >
+      {entries.map((entry) => (
+        <EntryView key={entry.key} entry={entry} isHit={entry === hit} />
+      ))}
+      {window.isEnd && entries.length === 0 && <p class="muted">Nothing yet.</p>}
+    </div>
+  );
+}
+
+type Shown = ReturnType<typeof entriesOf>[number];
+
+function EntryView({ entry, isHit }: { readonly entry: Shown; readonly isHit: boolean }) {
+  const { kind, at, costUsd, state, isNested } = entry;
+  const classes = [
+    "entry",
+    `is-${kind}`,
+    isNested && "is-nested",
+    state === "bad" && "is-bad",
+    isHit && "is-hit",
+  ];
+  return (
+    <div class={classes.filter(Boolean).join(" ")} data-key={entry.key}>
+      <div class="entry-margin" title={at === null ? undefined : fullMoment(at)}>
+        {at !== null && <time>{clockTime(at, true)}</time>}
+        {costUsd !== null && costUsd > 0 && <span>{dollars(costUsd)}</span>}
+      </div>
+      <div class="entry-body">
+        <EntryBody entry={entry} />
+      </div>
+    </div>
+  );
+}
+
+const OPEN_DIFF_LINES = 30;
+
+function EntryBody({ entry }: { readonly entry: Shown }) {
+  const { kind, title, state, input, result, diff } = entry;
+  if (kind === "text") return <div class="entry-words">{title}</div>;
+  if (kind === "error") return <div class="entry-words">✗ {title}</div>;
+  if (kind === "note" && title.trim().includes("\n")) return <Folded first="Output" rest={title} />;
+  if (kind === "note") return <div class="entry-words">{title}</div>;
+  if (kind === "thinking") return <Folded first="Thinking" rest={title} />;
+  const hasMore = input !== "" || result !== "" || diff !== "";
+  if (!hasMore) return <CallLine entry={entry} />;
+  const isShort = diff !== "" && diff.split("\n").length <= OPEN_DIFF_LINES;
+  return (
+    <details open={isShort}>
+      <summary>
+        <CallLine entry={entry} />
+      </summary>
+      {input !== "" && (
+        <pre class="entry-input" tabIndex={0} aria-label="Input">
+          {input}
+        </pre>
       )}
-    />
+      {diff !== "" && <DiffText diff={diff} />}
+      {result !== "" && (diff === "" || state === "bad") && (
+        <pre tabIndex={0} aria-label="Result">
+          {result}
+        </pre>
+      )}
+    </details>
+  );
+}
+
+function CallLine({ entry: { title, brief, state } }: { readonly entry: Shown }) {
+  const [verb = "", ...rest] = title.split(" ");
+  const came = state === "open" ? "…" : state === "bad" ? `✗ ${brief}` : brief;
+  return (
+    <>
+      <b>{verb}</b> <code>{rest.join(" ")}</code> <span class="entry-brief">{came}</span>
+    </>
+  );
+}
+
+function Folded({ first, rest }: { readonly first: string; readonly rest: string }) {
+  const [line = ""] = rest.trim().split("\n");
+  return (
+    <details>
+      <summary>
+        {first} <span class="entry-brief">{line}</span>
+      </summary>
+      <pre tabIndex={0} aria-label={first}>
+        {rest.trimEnd()}
+      </pre>
+    </details>
+  );
+}
+
+const LINE_LOOKS: Readonly<Record<string, string>> = { "+": "is-added", "-": "is-removed", "@": "is-place" };
+
+function DiffText({ diff }: { readonly diff: string }) {
+  return (
+    <pre class="entry-diff" tabIndex={0} aria-label="Change">
+      {diff.split("\n").map((line, index) => (
+        <span key={index} class={`line ${LINE_LOOKS[line.charAt(0)] ?? ""}`}>
+          {line}
+        </span>
+      ))}
+    </pre>
   );
 }
 
 interface Place {
   readonly scroller: { readonly current: HTMLDivElement | null };
-  readonly from: number;
-  readonly rows: number;
+  readonly entries: readonly Shown[];
   readonly isFollowing: boolean;
   readonly goal: Goal | null;
-  readonly goalRow: number | null;
+  readonly hit: string | undefined;
 }
 
-/** What is looked at stays where it is when text comes in before it; a goal and the end are gone to. */
-function useKeptPlace({ scroller, from, rows, isFollowing, goal, goalRow }: Place): void {
-  const before = useRef({ from, rows, turn: 0 });
-  useLayoutEffect(() => {
-    const last = before.current;
-    before.current = { from, rows, turn: goal?.turn ?? 0 };
+/** What is looked at stays where it is when entries come or go before it; a goal and the end are gone to. */
+function useKeptPlace({ scroller, entries, isFollowing, goal, hit }: Place): () => void {
+  const seen = useRef<{ readonly key: string; readonly top: number } | null>(null);
+  const turn = useRef(0);
+  const elementOf = (key: string): HTMLElement | null =>
+    scroller.current?.querySelector<HTMLElement>(`[data-key="${key}"]`) ?? null;
+  const remember = (): void => {
     const element = scroller.current;
     if (element === null) return;
-    const isNewGoal = goal !== null && goal.turn !== last.turn;
-    if (isFollowing || (isNewGoal && goal.to === "end")) {
-      element.scrollTop = element.scrollHeight;
-    } else if (isNewGoal) {
-      element.scrollTop = Math.max(0, ((goalRow ?? 0) - ABOVE_HIT) * ROW_PX);
-    } else if (from < last.from && rows > last.rows) {
-      element.scrollTop += (rows - last.rows) * ROW_PX;
-    }
-  }, [from, rows, goal, isFollowing]);
-}
-
-/** How many letters a line has room for. */
-function useColumns(scroller: { readonly current: HTMLDivElement | null }): number {
-  const [columns, setColumns] = useState(100);
+    const first = [...element.querySelectorAll<HTMLElement>("[data-key]")].find(
+      (one) => one.offsetTop + one.offsetHeight > element.scrollTop,
+    );
+    const key = first?.dataset["key"];
+    seen.current = key === undefined ? null : { key, top: (first?.offsetTop ?? 0) - element.scrollTop };
+  };
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (element === null) return undefined;
-    const ruler = document.createElement("span");
-    ruler.className = "ruler";
-    ruler.textContent = "0".repeat(100);
-    const measure = (): void => {
-      element.append(ruler);
-      const letter = ruler.getBoundingClientRect().width / 100;
-      ruler.remove();
-      if (letter > 0) setColumns(Math.max(20, Math.floor((element.clientWidth - PADDING_PX) / letter)));
-    };
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return columns;
+    if (element === null) return;
+    const isNewGoal = goal !== null && goal.turn !== turn.current;
+    turn.current = goal?.turn ?? 0;
+    const kept = seen.current === null ? null : elementOf(seen.current.key);
+    if (isFollowing || (isNewGoal && goal.to === "end")) element.scrollTop = element.scrollHeight;
+    else if (isNewGoal) {
+      const target = hit === undefined ? null : elementOf(hit);
+      element.scrollTop = Math.max(0, (target?.offsetTop ?? 0) - ABOVE_HIT_PX);
+    } else if (kept !== null) element.scrollTop = kept.offsetTop - (seen.current?.top ?? 0);
+    remember();
+  }, [entries, goal, isFollowing]);
+  return remember;
 }
 
 interface Search {
@@ -207,13 +296,14 @@ interface Search {
 
 interface Found {
   readonly text: string;
-  readonly hits: readonly TextHit[];
+  readonly hits: readonly EntryHit[];
   readonly at: number;
 }
 
 function useSearch(iteration: number, onJump: (byte: number) => void): Search {
   const [found, setFound] = useState<Found | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const [isLooking, setLooking] = useState(false);
   const go = (next: Found): void => {
     setFound(next);
     const hit = next.hits[next.at];
@@ -230,11 +320,18 @@ function useSearch(iteration: number, onJump: (byte: number) => void): Search {
       return;
     }
     const path = withQuery(`/api/iterations/${iteration}/search`, { q: text });
-    const answer = await get<readonly TextHit[]>(path);
+    setLooking(true);
+    const answer = await get<readonly EntryHit[]>(path);
+    setLooking(false);
     setProblem(answer.is === "problem" ? answer.problem.message : null);
     if (answer.is === "ok") go({ text, hits: answer.value, at: 0 });
   };
-  return { hits: found?.hits.length ?? 0, says: problem ?? saysOf(found), look, step };
+  return {
+    hits: found?.hits.length ?? 0,
+    says: isLooking ? "searching…" : (problem ?? saysOf(found)),
+    look,
+    step,
+  };
 }
 
 function saysOf(found: Found | null): string {
@@ -242,8 +339,6 @@ function saysOf(found: Found | null): string {
   const { hits, at } = found;
   return hits.length === 0 ? "nothing found" : `${at + 1} of ${count(hits.length, "place")}`;
 }
-
-const FOLLOW_MS = 1_500;
 
 /** A text of any size; at its end it is followed while it grows. Null until something is loaded. */
 function useTranscript(
@@ -258,11 +353,12 @@ function useTranscript(
   }, [reader]);
   useEffect(() => {
     if (!isRunning) return undefined;
-    const timer = setInterval(() => {
+    // The server tells of progress while an agent works.
+    const leave = liveProgress.subscribe(() => {
       if (!document.hidden && reader.isAtEnd) reader.after();
-    }, FOLLOW_MS);
+    });
     return () => {
-      clearInterval(timer);
+      leave();
       // Its last words.
       reader.after();
     };

@@ -8,8 +8,6 @@ interface VirtualRowsProps {
   readonly render: (index: number) => ComponentChildren;
   /** Told which rows are to be seen. */
   readonly onRange?: (first: number, last: number) => void;
-  /** Given the scrolling element. */
-  readonly scroller?: { current: HTMLDivElement | null };
   readonly class?: string;
   readonly role?: "rowgroup" | "region";
 }
@@ -26,7 +24,6 @@ export function VirtualRows(props: VirtualRowsProps) {
   useLayoutEffect(() => {
     const element = own.current;
     if (element === null) return undefined;
-    if (props.scroller !== undefined) props.scroller.current = element;
     const look = (): void => setPlace({ top: element.scrollTop, height: element.clientHeight });
     const observer = new ResizeObserver(look);
     observer.observe(element);
