@@ -59,7 +59,6 @@ const PLANS: readonly Plan[] = [
       "docs/guide/parallel.md",
       "docs/guide/sandbox.md",
       "docs/guide/several-machines.md",
-      "docs/guide/several-machines-security.md",
     ],
     others: "docs/guide/**/*.md",
   },
