@@ -36,6 +36,7 @@ const PLANS: readonly Plan[] = [
       "docs/guide/stages.md",
       "docs/guide/from-one-machine-to-ten.md",
       "docs/guide/ci.md",
+      "docs/guide/coming-from.md",
       "docs/guide/write-an-agent.md",
     ],
     others: null,
