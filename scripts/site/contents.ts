@@ -37,7 +37,6 @@ const PLANS: readonly Plan[] = [
       "docs/guide/from-one-machine-to-ten.md",
       "docs/guide/ci.md",
       "docs/guide/coming-from.md",
-      "docs/guide/write-an-agent.md",
     ],
     others: null,
   },
