@@ -21,7 +21,7 @@ test("help lists commands and topics", async () => {
 test("help TOPIC prints its page, without the marks of Markdown", async () => {
   const { code, stdout } = await project.ralph("help", "exit-codes");
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^What the exit code of a command says\n\n {2}Code {2}Meaning/);
+  expect(stdout).toMatch(/^What the exit codes mean\n\n {2}Code {2}Meaning/);
   expect(stdout).toMatch(/^ {2}3 {5}a decision is needed +ralph inbox$/m);
   const [, page = "", root = ""] = /More: in CI \((.*)\)\.\nThese pages are in (.*)\n/.exec(stdout) ?? [];
   expect(existsSync(join(root, page))).toBe(true);
