@@ -1,5 +1,5 @@
 // `npm run reference`: writes docs/reference/ and man/ from the schema of the configuration, the command line and the labelled
-// iterations of the tests, the table of agents in their guide, and docs/proof.md and docs/benchmarks.md from what long runs have measured.
+// iterations of the tests, the table of agents, and docs/proof.md and docs/benchmarks.md from what long runs have measured.
 // A test compares, so that the pages cannot fall behind.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,6 +9,7 @@ import { createProgram } from "../src/cli/commands.ts";
 import { variableOf } from "../src/config/load-config.ts";
 import { expectation } from "../src/config/explain-issues.ts";
 import { isTable, isTableList, scalarKeys, schemaKeys, type SchemaKey } from "../src/config/json-schema.ts";
+import { PARAMETERS } from "../src/eval/parameters.ts";
 import { capabilityTable } from "../test/agents/matrix.ts";
 import { LABELLED_ITERATIONS } from "../test/verdicts/all-iterations.ts";
 import { apiPage } from "./api-page.ts";
@@ -40,17 +41,18 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     ),
     "docs/reference/api.md": await formatted(apiPage(GENERATED), "docs/reference/api.md"),
     "docs/reference/verdicts.md": await formatted(verdicts(), "docs/reference/verdicts.md"),
+    "docs/reference/evaluation.md": await formatted(evaluation(), "docs/reference/evaluation.md"),
     "docs/proof.md": await formatted(proofPage(GENERATED), "docs/proof.md"),
     "docs/benchmarks.md": await formatted(benchmarksPage(GENERATED), "docs/benchmarks.md"),
-    "docs/guide/agents.md": await formatted(agentsGuide(), "docs/guide/agents.md"),
+    "docs/reference/agents.md": await formatted(agentsReference(), "docs/reference/agents.md"),
     "man/ralph.1": manPage(commandShapes(program)),
     ...proofPictures(),
   };
 }
 
-/** The guide, with what each agent can do between its two marks. */
-function agentsGuide(): string {
-  const [before, , after] = readFileSync(join(root, "docs/guide/agents.md"), "utf8").split(
+/** The page of the programs, with what each can do between its two marks. */
+function agentsReference(): string {
+  const [before, , after] = readFileSync(join(root, "docs/reference/agents.md"), "utf8").split(
     /(?<=<!-- capabilities -->\n)([^]*?)(?=<!-- \/capabilities -->)/,
   );
   return `${before}\n${capabilityTable()}\n\n${after}`;
@@ -72,6 +74,24 @@ suite: the built program, a real repository, an agent that does just this. How v
 | Kind | The agent … | Verdict | Because of |
 | --- | --- | --- | --- |
 ${rows.join("\n")}
+`;
+}
+
+/** The numbers of the model that `ralph eval` plays. */
+function evaluation(): string {
+  const rows = Object.entries(PARAMETERS).map(([name, { value, source, sentence }]) => [
+    code(name),
+    String(value),
+    source,
+    sentence,
+  ]);
+  return `# The model of ralph eval
+
+${GENERATED}
+
+Every number of the simulated agents and projects. [The guide](../guide/evaluation.md) explains the model and its results.
+
+${table(["Number", "Value", "Source", "Meaning"], rows)}
 `;
 }
 

@@ -21,7 +21,7 @@ const PLANS: readonly Plan[] = [
   {
     name: "Start",
     summary: "A first run in a minute, then one with your own agent.",
-    first: ["docs/guide/getting-started.md", "docs/guide/installing.md", "README.md", "docs/concepts.md"],
+    first: ["docs/guide/getting-started.md", "README.md", "docs/concepts.md"],
     others: null,
   },
   {
@@ -30,7 +30,6 @@ const PLANS: readonly Plan[] = [
     first: [
       "docs/guide/leave-it-running-overnight.md",
       "docs/guide/stop-it-from-wasting-money.md",
-      "docs/guide/answer-from-the-phone.md",
       "docs/guide/troubleshooting.md",
       "docs/guide/people.md",
       "docs/guide/stages.md",
@@ -53,7 +52,6 @@ const PLANS: readonly Plan[] = [
       "docs/guide/verify.md",
       "docs/guide/interventions.md",
       "docs/guide/brakes.md",
-      "docs/guide/adaptive-timeout.md",
       "docs/guide/notifications.md",
       "docs/guide/screens.md",
       "docs/guide/parallel.md",

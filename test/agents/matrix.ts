@@ -15,7 +15,7 @@ export function partsOf(way: Way): { readonly agent: AgentProgram; readonly isAc
 
 /** What a program may be able to do. */
 interface Capability {
-  /** As the guide says it. */
+  /** As its page says it. */
   readonly says: string;
   /** Made with every program that is not listed below. */
   readonly journey: JourneyName;
@@ -24,42 +24,42 @@ interface Capability {
 }
 
 const DONE = "does a task, and what it used is recorded";
-const NO_COST = "it tells only tokens; [prices](brakes.md) make dollars of them";
-const SUMMED_UP = "it tells what it has used only when its turn ends: then no other iteration begins";
+const NO_COST = "it reports only tokens; set [prices](../guide/brakes.md#calls-money-time)";
+const SUMMED_UP = "it reports usage only when its turn ends; then Ralph starts no other iteration";
 const ENDS = "a second message cancels the turn";
-const STARTED = "its command line takes no messages once it runs; by the protocol it does";
-const NO_HOOKS = "only Claude Code takes hooks without a change of settings";
+const STARTED = "its command line takes no messages once it runs";
+const NO_HOOKS = "only Claude Code takes hooks without a change of its settings";
 const except = (reason: string, ...ways: readonly Way[]): Partial<Record<Way, string>> =>
   Object.fromEntries(ways.map((way) => [way, reason]));
 
-/** The table of the guide. A cell is proven by a journey, or has a reason. */
+/** The table of docs/reference/agents.md. A cell is proven by a journey, or has a reason. */
 export const CAPABILITIES = {
-  works: { says: "Its words, tools, session and tokens are read", journey: DONE },
+  works: { says: "Ralph reads its words, tool calls, session and tokens", journey: DONE },
   cost: {
-    says: "Its cost is read",
+    says: "Ralph reads its cost",
     journey: DONE,
     cannot: except(NO_COST, "codex", "gemini", "copilot", "acp:codex", "acp:gemini", "acp:copilot"),
   },
-  files: { says: "The files that it wrote are read", journey: DONE },
+  files: { says: "Ralph reads which files it wrote", journey: DONE },
   progress: {
     says: "`ralph status` shows its tool calls while it works",
     journey: "is stopped while a tool hangs, with all that it started",
-    cannot: except("it tells of a tool only when that has ended", "opencode"),
+    cannot: except("it reports a tool only when the tool has ended", "opencode"),
   },
   stop: {
-    says: "Is stopped with all that it started",
+    says: "Ralph ends it and every process that it started",
     journey: "is stopped while a tool hangs, with all that it started",
   },
   limit: {
-    says: "A usage limit is told from a fault of the task",
+    says: "Ralph tells a usage limit from a failed task",
     journey: "comes to its usage limit, which is no fault of the task",
-    cannot: except("it says of some errors only that its turn has ended", "acp:copilot"),
+    cannot: except("for some errors it reports only that its turn has ended", "acp:copilot"),
   },
   cutOff: {
-    says: "An answer cut off at the model's output limit is told, so that the next prompt asks for less",
+    says: "If its answer is cut off at the output limit, the next prompt asks for less",
     journey: "is cut off at the limit of an answer, and told to do less at a time",
     cannot: except(
-      "it says that its turn ended well",
+      "it reports that its turn ended normally",
       "gemini",
       "copilot",
       "acp:gemini",
@@ -68,20 +68,17 @@ export const CAPABILITIES = {
     ),
   },
   budget: {
-    says: "Is stopped as soon as it has spent what is left of a budget",
+    says: "It stops in the middle of an iteration when a budget is spent",
     journey: "passes what is left of a budget, and is stopped",
     cannot: except(SUMMED_UP, "codex", "gemini", "copilot", ...BY_PROTOCOL),
   },
   session: {
-    says: 'Goes on with its session (`session = "resume"`)',
+    says: 'It resumes its session (`session = "resume"`)',
     journey: "goes on with its session where that is asked for",
-    cannot: except(
-      "it loses a session that is loaded within a minute of its beginning; later it works",
-      "acp:gemini",
-    ),
+    cannot: except("it loses a session that is resumed within a minute of its start", "acp:gemini"),
   },
   tools: {
-    says: "Reports through Ralph's tools",
+    says: "It reports through Ralph's tools",
     journey: "claims through our tools, and is checked as ever",
     cannot: {
       gemini: "it takes MCP servers only from settings files, which Ralph does not write",
@@ -89,7 +86,7 @@ export const CAPABILITIES = {
     },
   },
   messages: {
-    says: "Hears `ralph steer` while it works",
+    says: "`ralph steer` reaches it while it works",
     journey: "hears the operator while it works",
     cannot: {
       ...except(STARTED, "codex", "opencode"),
@@ -98,24 +95,24 @@ export const CAPABILITIES = {
     },
   },
   hooks: {
-    says: "May not stop before its work is right",
+    says: "Ralph sends it back when it stops too early",
     journey: "may not stop before it has committed",
     cannot: except(NO_HOOKS, ...WAYS.filter((way) => way !== "claude")),
   },
   denied: {
-    says: "What it was not permitted is told",
+    says: "It reports denied tools",
     journey: "is told apart when it may not do what it wants",
     cannot: {
-      gemini: "tools that need a permission are not offered to the model",
-      "acp:codex": "it does not ask: its own sandbox decides",
+      gemini: "it does not offer the model tools that need a permission",
+      "acp:codex": "it does not ask; its own sandbox decides",
     },
   },
   setUp: {
-    says: "Settings, servers, hooks and instructions of yours count, and stay as they are",
+    says: "Your settings, MCP servers, hooks and instructions stay in effect and unchanged",
     journey: "works with the set-up of its operator, and leaves it as it was",
   },
   server: {
-    says: "Is done though it left a server in the background",
+    says: "The iteration ends although a server still runs in the background",
     journey: "leaves a server in the background, and is done all the same",
     cannot: except("its turn lasts as long as the server, until the timeout", "acp:copilot"),
   },
@@ -230,30 +227,24 @@ function runsOf(rows: Rows, where: Surroundings): readonly Run[] {
   );
 }
 
-/** The table of the guide, as Markdown: `yes`, or the number of the reason below it. */
+/** What each program can do, as Markdown: where it can, and the number of the reason where it cannot. */
 export function capabilityTable(): string {
   const names = Object.keys(CAPABILITIES) as CapabilityName[];
   const reasons = [...new Set(names.flatMap((name) => WAYS.map((way) => whyNot(name, way))))].filter(
     (reason) => reason !== null,
   );
-  const cell = (name: CapabilityName, way: Way): string => {
-    const reason = whyNot(name, way);
-    return reason === null ? "yes" : `no (${reasons.indexOf(reason) + 1})`;
+  const cell = (name: CapabilityName, program: AgentProgram): string => {
+    const missing = [whyNot(name, program), whyNot(name, `acp:${program}`)];
+    const numbers = [...new Set(missing)].filter((reason) => reason !== null);
+    const notes = numbers.map((reason) => reasons.indexOf(reason) + 1).join(", ");
+    if (notes === "") return "yes";
+    return `${missing[0] === null ? "CLI only" : missing[1] === null ? "ACP only" : "no"} (${notes})`;
   };
-  const table = (ways: readonly Way[]): string =>
-    [
-      ["", ...ways.map((way) => partsOf(way).agent)],
-      ["---", ...ways.map(() => "---")],
-      ...names.map((name) => [CAPABILITIES[name].says, ...ways.map((way) => cell(name, way))]),
-    ]
-      .map((cells) => `| ${cells.join(" | ")} |`)
-      .join("\n");
+  const table = [
+    ["", ...PROGRAMS],
+    ["---", ...PROGRAMS.map(() => "---")],
+    ...names.map((name) => [CAPABILITIES[name].says, ...PROGRAMS.map((program) => cell(name, program))]),
+  ].map((cells) => `| ${cells.join(" | ")} |`);
   const notes = reasons.map((reason, at) => `${at + 1}. ${reason[0]?.toUpperCase()}${reason.slice(1)}.`);
-  return [
-    "By their own command lines:",
-    table(PROGRAMS),
-    "By the Agent Client Protocol:",
-    table(BY_PROTOCOL),
-    notes.join("\n"),
-  ].join("\n\n");
+  return [table.join("\n"), notes.join("\n")].join("\n\n");
 }
