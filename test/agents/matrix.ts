@@ -24,7 +24,7 @@ interface Capability {
 }
 
 const DONE = "does a task, and what it used is recorded";
-const NO_COST = "it reports only tokens; set [prices](../guide/stop-it-from-wasting-money.md#set-a-budget)";
+const NO_COST = "it reports only tokens; set [prices](../guide/brakes.md#calls-money-time)";
 const SUMMED_UP = "it reports usage only when its turn ends; then Ralph starts no other iteration";
 const ENDS = "a second message cancels the turn";
 const STARTED = "its command line takes no messages once it runs";
