@@ -9,7 +9,6 @@ import { createProgram } from "../src/cli/commands.ts";
 import { variableOf } from "../src/config/load-config.ts";
 import { expectation } from "../src/config/explain-issues.ts";
 import { isTable, isTableList, scalarKeys, schemaKeys, type SchemaKey } from "../src/config/json-schema.ts";
-import { PARAMETERS } from "../src/eval/parameters.ts";
 import { capabilityTable } from "../test/agents/matrix.ts";
 import { LABELLED_ITERATIONS } from "../test/verdicts/all-iterations.ts";
 import { apiPage } from "./api-page.ts";
@@ -41,7 +40,6 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     ),
     "docs/reference/api.md": await formatted(apiPage(GENERATED), "docs/reference/api.md"),
     "docs/reference/verdicts.md": await formatted(verdicts(), "docs/reference/verdicts.md"),
-    "docs/reference/evaluation.md": await formatted(evaluation(), "docs/reference/evaluation.md"),
     "docs/proof.md": await formatted(proofPage(GENERATED), "docs/proof.md"),
     "docs/benchmarks.md": await formatted(benchmarksPage(GENERATED), "docs/benchmarks.md"),
     "docs/reference/agents.md": await formatted(agentsReference(), "docs/reference/agents.md"),
@@ -74,24 +72,6 @@ suite: the built program, a real repository, an agent that does just this. How v
 | Kind | The agent … | Verdict | Because of |
 | --- | --- | --- | --- |
 ${rows.join("\n")}
-`;
-}
-
-/** The numbers of the model that `ralph eval` plays. */
-function evaluation(): string {
-  const rows = Object.entries(PARAMETERS).map(([name, { value, source, sentence }]) => [
-    code(name),
-    String(value),
-    source,
-    sentence,
-  ]);
-  return `# The model of ralph eval
-
-${GENERATED}
-
-Every number of the simulated agents and projects. [The guide](../guide/evaluation.md) explains the model and its results.
-
-${table(["Number", "Value", "Source", "Meaning"], rows)}
 `;
 }
 
