@@ -23,6 +23,7 @@ async function refusal(toml: string): Promise<string> {
 
 test("without a section a claim is looked at where there is doubt, by the programs that we know", async () => {
   expect(await verifyIn("")).toEqual({
+    approve: "auto",
     oldChecks: "auto",
     oldChecksFail: "ask",
     reader: "auto",

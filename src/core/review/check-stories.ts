@@ -114,7 +114,10 @@ function illegalEdits(
   });
   const deleted = before
     .filter(({ id }) => !left.has(id))
-    .map((story) => sayOf(story)("id", "deleted", "is gone; no iteration may remove a story"));
+    .map(({ id }): StoryProblem => {
+      const sentence = `${storyName(id)}: the story with this id is gone; no iteration may remove a story`;
+      return { story: id, field: "id", rule: "deleted", sentence };
+    });
   const unreviewed = before.find(
     ({ id, reviewStatus }) =>
       left.has(id) && id === (rules.story ?? id) && reviewStatus === LEGAL.review.from,

@@ -104,7 +104,8 @@ export type FactRecorder = ReturnType<typeof createFactRecorder>;
 
 /** Collects the facts of one stream in bounded memory. */
 export function createFactRecorder(workspace: string | null) {
-  const workspaces = workspace === null ? [] : [workspace];
+  const written = createWrittenFiles(workspace);
+  const { relative, writes } = written;
   const open = new Map<string, ToolCall>();
   let facts: StreamFacts = NOTHING;
   let speaking: string | null = null;
@@ -113,22 +114,13 @@ export function createFactRecorder(workspace: string | null) {
     facts = { ...facts, ...more };
   };
   const usage = createUsageMeter();
-  const relative = (path: string): string => relativeTo(workspaces, path);
-  const writes = (paths: readonly string[]): void => {
-    const files = new Set([...facts.filesWritten, ...paths].map(relative));
-    set({ filesWritten: [...files].slice(0, FILES_MAX) });
-  };
   const speak = (message: string, messageId: string | null): void => {
     const kept = message.length > 2 * MESSAGE_LENGTH_MAX ? message.slice(-MESSAGE_LENGTH_MAX) : message;
     speaking = messageId;
     set({ message: kept, isMidWork: false, retrying: null });
   };
   return {
-    workspace(folder: string | null): void {
-      if (folder === null || workspaces.includes(folder) || workspaces.length === WORKSPACES_MAX) return;
-      workspaces.push(folder);
-      writes([]);
-    },
+    workspace: written.isIn,
     /** With the id of the message before it goes on with that one. */
     says(text: string, messageId: string | null = null): void {
       const goesOn = messageId !== null && messageId === speaking && facts.message !== "";
@@ -165,14 +157,36 @@ export function createFactRecorder(workspace: string | null) {
     /** A step in which tools may be at work that it does not tell of. */
     steps: (isOpen: boolean) => void (isInStep = isOpen),
     ...usage,
-    ...createProgress(set, () => facts),
+    ...createProgress(set, () => ({ ...facts, filesWritten: written.files() })),
     read: (): StreamFacts => ({
       ...facts,
+      filesWritten: written.files(),
       usage: usage.spent(),
       isWaiting: open.size === 0 && !isInStep && !facts.isOver,
       // What is cut off in the middle may be done.
       ranCommands: facts.ranCommands || [...open.values()].some(({ files = [] }) => files.length > 0),
     }),
+  };
+}
+
+/** Unique, and relative where they are inside of a workspace; worked out only when somebody asks. */
+function createWrittenFiles(workspace: string | null) {
+  const workspaces = workspace === null ? [] : [workspace];
+  const paths = new Set<string>();
+  let known: readonly string[] | null = [];
+  const relative = (path: string): string => relativeTo(workspaces, path);
+  return {
+    relative,
+    isIn(folder: string | null): void {
+      if (folder === null || workspaces.includes(folder) || workspaces.length === WORKSPACES_MAX) return;
+      workspaces.push(folder);
+      known = null;
+    },
+    writes(more: readonly string[]): void {
+      for (const path of more) if (paths.size < FILES_MAX) paths.add(path);
+      if (more.length > 0) known = null;
+    },
+    files: (): readonly string[] => (known ??= [...new Set([...paths].map(relative))]),
   };
 }
 

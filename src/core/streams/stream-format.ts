@@ -127,7 +127,7 @@ const readCodexEvent = byType({
   },
 });
 
-function readCodexTool(item: Fields, facts: FactRecorder): void {
+function readCodexTool({ isCompleted, ...item }: Fields, facts: FactRecorder): void {
   const { server, tool } = item;
   const type = textOf(item["type"]) ?? "tool";
   const id = textOf(item["id"]) ?? "";
@@ -136,7 +136,7 @@ function readCodexTool(item: Fields, facts: FactRecorder): void {
   const command = { command: item["command"] };
   const input = type === "mcp_tool_call" ? item["arguments"] : type === "command_execution" ? command : item;
   facts.startsTool({ id, name, files, input });
-  if (item["isCompleted"] === true) facts.endsTool(id, item["status"] === "completed", item);
+  if (isCompleted === true) facts.endsTool(id, item["status"] === "completed", item);
 }
 
 /** The paths of changes that leave a file. */

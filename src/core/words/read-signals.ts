@@ -29,7 +29,7 @@ export function createSignalReader(expected: ExpectedPromise, prompt = "") {
   return {
     isIdle: () => lines.isIdle() && promises.isIdle() && blocks.isIdle(),
     readLine: (line: string) => lines.read(line),
-    readPlain: (plain: string) => window.add(plain, "plain"),
+    readPlain: (plain: string) => window.addPlain(plain),
     report(failure: Failure | null): SignalReport {
       lines.end();
       const { claim: promised, promise, isHidden: isPromiseHidden } = promises.said();

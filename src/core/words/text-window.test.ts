@@ -48,7 +48,7 @@ test("plain lines that come together are kept as if each came alone", () => {
   fc.assert(
     fc.property(fc.array(passage, { maxLength: 8 }), fc.integer({ min: 3, max: 30 }), (passages, length) => {
       const window = createTextWindow(length);
-      for (const lines of passages) window.add(lines.join("\n"), "plain");
+      for (const lines of passages) window.addPlain(lines.join("\n"));
       expect(window.lines().map(({ text }) => text)).toEqual(linesOf(length, ...passages.flat()));
     }),
     { numRuns: 2_000 },

@@ -5,54 +5,93 @@ export interface WindowLine {
   readonly standing: Standing;
 }
 
-/** What a line costs besides its characters. */
-const LINE_COST = 2;
-/** Of several lines together so many characters may be blank lines that do not count. */
-const BLANK_MAX = 4;
-
 /** Keeps the last lines of a text, up to a total length; of a longer line its end, of blank lines in a row one. */
-export function createTextWindow(length: number) {
-  const kept: WindowLine[] = [];
-  let cost = 0;
+export interface TextWindow {
+  add(line: string, standing: Standing): void;
+  /** Many lines at once, with a newline between them. */
+  addPlain(lines: string): void;
+  lines(): readonly WindowLine[];
+}
+
+/** Each line begins with a mark that tells where it stands, and ends with a newline. */
+const STANDINGS: readonly Standing[] = ["plain", "fenced", "quoted"];
+const FIRST_MARK = 65;
+const NEWLINE = 10;
+const MARK_AND_NEWLINE = 2;
+/** Where two passages meet, so many characters may not count. */
+const BLANK_MAX = 8;
+
+/**
+ * A ring of characters: strings kept for a while among hundreds of megabytes that pass by make the garbage
+ * collector take several times the memory.
+ */
+export function createTextWindow(length: number): TextWindow {
+  // One more than is kept: it tells whether the first line is whole.
+  const ring = new Uint16Array(length + 1);
+  let next = 0;
+  let isFull = false;
   let wasBlank = false;
-  /** Drops what has certainly left the window, now and then: output may be hundreds of megabytes. */
-  const trim = (): void => {
-    let from = 0;
-    for (const one of kept) {
-      if (cost - costOf(one) <= length) break;
-      cost -= costOf(one);
-      from += 1;
-    }
-    kept.splice(0, from);
+  const put = (character: number): void => {
+    ring[next] = character;
+    next += 1;
+    if (next < ring.length) return;
+    next = 0;
+    isFull = true;
+  };
+  const putLine = (line: string, standing: Standing): void => {
+    const isBlank = line === "";
+    if (isBlank && wasBlank) return;
+    wasBlank = isBlank;
+    put(FIRST_MARK + STANDINGS.indexOf(standing));
+    const from = Math.max(0, line.length - length + MARK_AND_NEWLINE);
+    for (let at = from; at < line.length; at += 1) put(line.charCodeAt(at));
+    put(NEWLINE);
+  };
+  /** Plain lines at the end, not yet in the ring: among hundreds of megabytes most never have to get there. */
+  let waiting: string[] = [];
+  let waitingLength = 0;
+  const isEnough = (kept: number): boolean => kept > length + BLANK_MAX * waiting.length;
+  const putWaiting = (): void => {
+    for (const lines of waiting) for (const line of lines.split("\n")) putLine(line, "plain");
+    waiting = [];
+    waitingLength = 0;
   };
   return {
-    /** One line, or several that stand alike with a newline between them. */
-    add(text: string, standing: Standing): void {
-      const isBlank = /^\n*$/.test(text);
-      if (isBlank && wasBlank) return;
-      wasBlank = isBlank;
-      const lines = isBlank ? "" : text.includes("\n\n\n") ? text.replaceAll(/\n{3,}/g, "\n\n") : text;
-      const one = { text: lines.slice(-length), standing };
-      kept.push(one);
-      cost += costOf(one);
-      if (cost > 2 * length) trim();
+    add(line, standing) {
+      putWaiting();
+      putLine(line, standing);
     },
-    lines(): readonly WindowLine[] {
-      const all = kept.flatMap(({ text, standing }) =>
-        text.split("\n").map((line) => ({ text: endOf(line, length - LINE_COST), standing })),
-      );
-      const lines = all.filter(({ text }, index) => text !== "" || all[index - 1]?.text !== "");
-      let left = length;
-      return lines.slice(lines.findLastIndex(({ text }) => (left -= text.length + LINE_COST) < 0) + 1);
+    addPlain(lines) {
+      waiting.push(lines);
+      waitingLength += lines.length;
+      // Of blank lines in a row one counts: then even the window's length of text may not be enough.
+      if (lines.includes("\n\n\n")) return putWaiting();
+      while (isEnough(waitingLength - (waiting[0]?.length ?? 0)))
+        waitingLength -= waiting.shift()?.length ?? 0;
+    },
+    lines() {
+      putWaiting();
+      const newest = textOf(ring.subarray(0, next));
+      if (!isFull) return linesIn(newest);
+      const kept = textOf(ring.subarray(next)) + newest;
+      return linesIn(kept.slice(kept.indexOf("\n") + 1));
     },
   };
 }
 
-/** At most what its lines cost. */
-function costOf({ text }: WindowLine): number {
-  return Math.max(1, text.length - BLANK_MAX);
+function linesIn(text: string): readonly WindowLine[] {
+  return text.split("\n").slice(0, -1).map(toLine);
 }
 
-function endOf(line: string, length: number): string {
-  return line.slice(Math.max(0, line.length - length));
+function toLine(line: string): WindowLine {
+  return { text: line.slice(1), standing: STANDINGS[line.charCodeAt(0) - FIRST_MARK] ?? "plain" };
+}
+
+const CHARACTERS_AT_ONCE = 4_096;
+
+function textOf(characters: Uint16Array): string {
+  let text = "";
+  for (let at = 0; at < characters.length; at += CHARACTERS_AT_ONCE)
+    text += String.fromCharCode(...characters.subarray(at, at + CHARACTERS_AT_ONCE));
+  return text;
 }
