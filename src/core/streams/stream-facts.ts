@@ -177,12 +177,12 @@ function createWrittenFiles(workspace: string | null) {
   const relative = (path: string): string => relativeTo(workspaces, path);
   return {
     relative,
-    isIn(folder: string | null): void {
+    isIn: (folder: string | null): void => {
       if (folder === null || workspaces.includes(folder) || workspaces.length === WORKSPACES_MAX) return;
       workspaces.push(folder);
       known = null;
     },
-    writes(more: readonly string[]): void {
+    writes: (more: readonly string[]): void => {
       for (const path of more) if (paths.size < FILES_MAX) paths.add(path);
       if (more.length > 0) known = null;
     },
