@@ -130,9 +130,9 @@ describe("words that other loops use", () => {
     expect(await project.ralph("--roadmap", "x.md")).toEqual(await project.ralph("run", "--roadmap", "x.md"));
   });
 
-  test("ralph --reset is ralph reset", async () => {
+  test("ralph --reset is ralph reset --all", async () => {
     project = createProject();
-    expect((await project.ralph("--reset")).stderr).toContain("say what to reset");
+    expect((await project.ralph("--reset")).stderr).toContain("ralph reset --all --yes");
   });
 });
 
