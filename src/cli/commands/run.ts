@@ -27,7 +27,7 @@ import type { Instant } from "../../core/time.ts";
 import { count } from "../../core/views/explain-words.ts";
 import { blockedIds } from "../../core/views/inbox.ts";
 import { runSummary } from "../../core/views/run-lines.ts";
-import type { Act, CliContext } from "../commands.ts";
+import { tell, tellActed, type Act, type CliContext } from "../commands.ts";
 import { printerFor } from "../print/run-printer.ts";
 import {
   collect,
@@ -37,7 +37,7 @@ import {
   withSandboxOptions,
   withSourceOptions,
 } from "../run-options.ts";
-import { suggestionLines, tellWhatGoesOn } from "./blocked.ts";
+import { printDone, suggestionLines, whatGoesOnWith } from "./blocked.ts";
 
 export interface Flags extends RunFlags, SourceFlags {
   /** False: `--no-job-summary`. */
@@ -212,19 +212,34 @@ async function retryBlocked(context: CliContext, flags: Flags): Promise<number> 
   const planned = new Set((state.plan?.tasks ?? []).map(({ id }) => id));
   const blocked = blockedIds(state).filter((id) => planned.has(id));
   if (blocked.length === 0) {
-    context.say("no task is blocked, so there is nothing to try again");
-    return 0;
+    const why = "no task is blocked, so there is nothing to try again";
+    return tellActed(context, { is: "refused", why, isMoot: true });
   }
   if (project.queue !== null) {
     await withLog(project, (log) => log.append(unblocked(state, blocked)));
-    for (const id of blocked) context.say(`${id} is no longer blocked`);
-    await tellWhatGoesOn(project, blocked, context);
-    return 0;
+    return handedOver(
+      project,
+      blocked,
+      blocked.map((id) => `${id} is no longer blocked`),
+      context,
+    );
   }
   const { goal, ...source } = sourceOfLastRun(state, flags, project.root);
   // Each gets its chance, whatever becomes of the others.
   const own = { ...flags, ...source, task: blocked, keepGoing: true };
   return run(context, goal, own, (now) => unblocked(now, blocked));
+}
+
+/** Somebody else works on these tasks: the run that is open, or workers. */
+async function handedOver(
+  project: Project,
+  tasks: readonly string[],
+  done: readonly string[],
+  context: CliContext,
+): Promise<number> {
+  const next = await whatGoesOnWith(project, tasks);
+  if (!context.json) printDone(done, next, context);
+  return tell(context, { done: true, said: done.join("\n"), tasks, next }, () => []);
 }
 
 export function defineRetry(command: Command, act: Act): void {
@@ -236,7 +251,7 @@ export function defineRetry(command: Command, act: Act): void {
       duration("--timeout"),
     )
     .option("--reason <text>", "what has changed; it is kept")
-    .option("--json", "events as JSON lines on stdout")
+    .option("--json", "events as JSON lines on stdout; JSON if a run that is open does it")
     .option("--quiet", "only the summary")
     .action(act(retry));
 }
@@ -253,11 +268,11 @@ async function retry(
   const task = await meantTask(asked, state, project);
   const isBlocked = whyBlocked(taskState(state, task)) !== null;
   const timeoutMs = timeout ?? null;
-  if (isBlocked) context.say(await mustAct(project, { do: "unblock", task, reason, timeoutMs, runs: true }));
-  if (project.queue !== null || (await isDriven(project))) {
-    await tellWhatGoesOn(project, [task], context);
-    return 0;
-  }
+  const done = isBlocked
+    ? [await mustAct(project, { do: "unblock", task, reason, timeoutMs, runs: true })]
+    : [];
+  if (project.queue !== null || (await isDriven(project))) return handedOver(project, [task], done, context);
+  for (const line of done) context.say(line);
   const { goal, ...source } = sourceOfLastRun(state, {}, project.root);
   return run(context, goal, { ...flags, ...source, ...(timeout !== undefined && { timeout }), task: [task] });
 }
