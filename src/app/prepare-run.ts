@@ -234,10 +234,16 @@ export async function requireStartable(prepared: Prepared): Promise<void> {
   warnOfDaemons(project);
 }
 
-/** The image of a container has its own agents; gates run outside of it. */
-export async function requirePrograms(prepared: Prepared): Promise<void> {
-  const { project, commands, agents } = prepared;
-  if (commands.sandbox?.kind !== "docker") for (const agent of agents) requireProgram(agent, project);
+/** The image of a container has its own agents; gates run outside of it. `warn`: no agent is started now. */
+export async function requirePrograms(
+  prepared: Prepared,
+  warn: ((text: string) => void) | null = null,
+): Promise<void> {
+  const { project, commands, agents, settings } = prepared;
+  const own = commands.sandbox?.kind === "docker" ? [] : agents;
+  const missing = own.flatMap((agent) => missingProgram(agent, project, agent.name === settings.agent) ?? []);
+  if (warn !== null) for (const { message, hint } of missing) warn(`${message}\n  → ${hint}`);
+  else if (missing[0] !== undefined) throw missing[0];
   await requireGates(commands.gates, prepared);
 }
 
@@ -305,18 +311,31 @@ export function programOf({ command, format }: AgentSettings): string {
 }
 
 /** Refuses to start with an agent that is not there. */
-export function requireProgram(agent: AgentSettings, { root: cwd, env }: Project): void {
+export function requireProgram(agent: AgentSettings, project: Project): void {
+  const missing = missingProgram(agent, project, true);
+  if (missing !== null) throw missing;
+}
+
+/** `isChosen`: by `--agent` or the configuration, and not by a task or a stage. */
+function missingProgram(
+  agent: AgentSettings,
+  { root: cwd, env }: Project,
+  isChosen: boolean,
+): RalphError | null {
   const program = programOf(agent);
-  if (findProgram(program, cwd, env) !== null) return;
+  if (findProgram(program, cwd, env) !== null) return null;
   const here = builtInAgents()
     .filter((one) => one.command === null && findProgram(programOf(one), cwd, env) !== null)
     .map(({ name }) => name);
   const other = here.length === 0 ? "" : `; installed here: ${here.join(", ")}`;
-  const install = installCommand(program);
-  throw new RalphError(
+  const install = installCommand(program) ?? `install ${program}`;
+  const choose = isChosen
+    ? "choose another agent with --agent"
+    : `write another one where a task, a stage or a setting names ${agent.name}`;
+  return new RalphError(
     "no-agent",
     `the agent "${agent.name}" needs the program ${program}, which is not installed`,
-    { hint: `${install ?? `install ${program}`}, or choose another agent with --agent${other}` },
+    { hint: `${install}, or ${choose}${other}` },
   );
 }
 

@@ -140,7 +140,7 @@ function overview(): string {
     ...groups,
     "",
     "Options: --dir FOLDER, --verbose, --version, --help",
-    "More: ralph help COMMAND, ralph help TOPIC; all of a group: ralph help understand",
+    "More: ralph help COMMAND, TOPIC or GROUP, such as ralph help understand",
     "",
   ].join("\n");
 }

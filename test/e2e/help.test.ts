@@ -39,7 +39,8 @@ test("help GROUP lists a group whole, and every command is in one", async () => 
   const listed = texts.flatMap(({ stdout }) =>
     [...stdout.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name),
   );
-  expect(listed.toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
+  expect(listed).toHaveLength(Object.keys(COMMANDS).length);
+  expect(new Set(listed)).toEqual(new Set(Object.keys(COMMANDS)));
 });
 
 test("help TOPIC prints its page, without the marks of Markdown", async () => {

@@ -256,7 +256,7 @@ function promiseCells(entry: PromiseEntry): readonly string[] {
 }
 
 function asPrinted({ promise, matches, hidden, claim }: PromiseEntry): string {
-  if (promise === null) return hidden ? "(quoted: does not count)" : "(a status line)";
+  if (promise === null) return hidden ? "(quoted: does not count)" : "(by a status line or a tool)";
   const text = shortened(promise, PROMISE_LENGTH);
   const isSignal = claim === "blocked" || claim === "undecided" || claim === "already_done";
   return matches || isSignal ? text : `${text} (not the expected one)`;

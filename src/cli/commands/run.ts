@@ -16,6 +16,7 @@ import type { RunFlags } from "../../config/resolve-settings.ts";
 import type { Event, Recorded } from "../../core/events.ts";
 import { beginIteration } from "../../core/loop/begin-iteration.ts";
 import { evolveAll } from "../../core/loop/evolve.ts";
+import { timeoutFor } from "../../core/loop/iteration-timeout.ts";
 import { planAct } from "../../core/loop/operator-act.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { readyTasks, whyBlocked } from "../../core/loop/task-status.ts";
@@ -23,7 +24,7 @@ import type { Plan } from "../../core/plan.ts";
 import type { Settings } from "../../core/settings.ts";
 import { EMPTY_STATE, taskState, type State } from "../../core/state.ts";
 import { mustAct } from "../../app/operator.ts";
-import type { Instant } from "../../core/time.ts";
+import { formatDuration, type Instant } from "../../core/time.ts";
 import { count } from "../../core/views/explain-words.ts";
 import { blockedIds } from "../../core/views/inbox.ts";
 import { runSummary } from "../../core/views/run-lines.ts";
@@ -99,7 +100,7 @@ export async function run(
     context.say(`${source.identity.label} has no tasks\n  → how they are written: ralph help tasks`);
   if (context.verbose || flags.dryRun === true) context.say(why);
   if (flags.dryRun === true) {
-    await requirePrograms(prepared);
+    await requirePrograms(prepared, context.say);
     return showPlan(prepared, context);
   }
   await requireStartable(prepared);
@@ -171,13 +172,21 @@ async function showPlan(
   const around = { head: null, branch: null, notes: await notes.read(), notesPath: notes.path };
   const first = ready[0] && beginIteration(state, ready[0].id, 1, around, at);
   if (json) {
-    const tasks = plan.tasks.map(({ id, title, done }) => ({ id, title, done }));
+    const tasks = plan.tasks.map((task) => {
+      const { id, title, done } = task;
+      const { timeoutMs, from } = timeoutFor(state, task, settings);
+      return { id, title, done, timeout_seconds: timeoutMs / 1_000, timeout_from: from };
+    });
     print(JSON.stringify({ source: plan.source.label, tasks, prompt: first?.prompt ?? null }));
     return 0;
   }
   print([
     `${plan.source.label}: ${count(plan.tasks.length, "task")}, ${ready.length} ready`,
-    ...plan.tasks.map((task) => `  [${task.done ? "x" : " "}] ${task.id}  ${task.title}`),
+    ...plan.tasks.map((task) => {
+      const { timeoutMs, from } = timeoutFor(state, task, settings);
+      const time = task.done ? "" : `  ${formatDuration(timeoutMs)} each (${from})`;
+      return `  [${task.done ? "x" : " "}] ${task.id}  ${task.title}${time}`;
+    }),
   ]);
   if (first) stdout.write(`\nThe first prompt (${settings.agent}):\n\n${first.prompt}`);
   return 0;
