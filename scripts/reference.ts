@@ -89,7 +89,7 @@ function configuration(): string {
 
 ${GENERATED}
 
-Everything has a default; no file is needed. One file may say otherwise:
+Everything has a default; no file is needed. These files may say otherwise:
 
 | File | What it says |
 | --- | --- |
@@ -97,7 +97,7 @@ Everything has a default; no file is needed. One file may say otherwise:
 | \`.ralph/ralph.json\` | the same keys, as JSON |
 | \`.ralph/config.yaml\`, or the \`ralph:\` tree in \`.specflow/config.yaml\` | see [below](#configyaml) |
 
-With two of them \`ralph\` names both and stops. Order of strength: flag, variable, file, default. \`ralph config\`
+Several of them are merged; a key that two of them set differently is an error that names both places. Order of strength: flag, variable, file, default. \`ralph config\`
 prints every value in effect and where it comes from; \`ralph config schema\` prints a JSON Schema for editors.
 
 A wrong key or value stops \`ralph\` before anything is started (exit code 64), with file, line and what to type.
@@ -120,6 +120,7 @@ The \`ralph:\` tree of SpecFlow. One that has \`reviewer\`, \`tester\` or \`qa\`
 | \`ralph.NAME.max_iterations\`, else \`ralph.default_max_iterations\` | \`stages.NAME.max_iterations\` |
 | \`ralph.NAME.completion_promise\` | \`stages.NAME.completion_promise\` |
 | \`ralph.verify_promises\` | \`promise.verify\` |
+| \`ralph.require_xml_format\` | \`promise.require_xml\` |
 
 One that speaks of the coder alone means the one stage that there is without a pipeline: its promise is
 \`promise.completion\`, its limit the iterations of one task (30 without it); with \`enabled: false\` it is a single

@@ -1,3 +1,5 @@
+import { existsSync, renameSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { lastTranscript, prepareRalphFolder } from "../adapters/files/ralph-folder.ts";
 import { InterventionFiles } from "../adapters/files/intervention-files.ts";
 import { Views } from "../adapters/files/views.ts";
@@ -6,6 +8,7 @@ import { RalphError } from "../core/errors.ts";
 import type { Event, Recorded } from "../core/events.ts";
 import { gatesToKeep } from "../core/loop/submission.ts";
 import { EXIT_CODES } from "../core/loop/outcome.ts";
+import { type EarlierFile, takenOver } from "../core/prompt/inbox-file-text.ts";
 import type { GateSettings, WorktreeSettings } from "../core/settings.ts";
 import { isOpen, leftoversInPlace, markersOf, type State } from "../core/state.ts";
 import { runEngine, recover, startRun } from "../engine/engine.ts";
@@ -96,7 +99,8 @@ async function driveFollowed(
       await workspaceOf(project).useBranch(prepared.branch);
     const worktrees = await withBase(prepared, ports, journal.state);
     const settings = { ...prepared.settings, gates, leaveAlone, worktrees };
-    const first = drive.first?.(journal.state) ?? [];
+    const earlier = await earlierEvents(prepared, ports, journal.state);
+    const first = [...earlier, ...(drive.first?.(journal.state) ?? [])];
     if (first.length > 0) await journal.record(...first);
     await views.restore(journal.state);
     await interventions.restore(journal.state);
@@ -115,6 +119,37 @@ async function driveFollowed(
     keepAwake.release();
     display.rest();
   }
+}
+
+const INBOX_KINDS = ["blocked", "decide"] as const;
+
+/** What another program's loop asked before our first run. Later such files may be an agent's. */
+async function earlierEvents(
+  { project, source }: Prepared,
+  { inboxFiles }: Ports,
+  { run }: State,
+): Promise<readonly Event[]> {
+  if (run !== null || source.identity.kind === "goal") return [];
+  const folder = dirname(join(project.root, source.identity.path ?? ""));
+  const files: EarlierFile[] = [];
+  for (const kind of INBOX_KINDS) {
+    const file = `${kind}.txt`;
+    // That program kept its files beside its list.
+    const [theirs, ours] = [join(folder, file), join(project.ralphDir, file)];
+    if (basename(folder) === "ralph" && existsSync(theirs) && !existsSync(ours)) renameSync(theirs, ours);
+    const found = await inboxFiles.read(file);
+    if (found !== null) files.push({ kind, file, ...found });
+  }
+  if (files.length === 0) return [];
+  const { tasks } = await source.observe();
+  const events = takenOver(
+    files,
+    tasks.filter(({ done }) => !done).map(({ id }) => id),
+  );
+  for (const event of events)
+    if (event.type === "letter.published")
+      project.say(`took over ${event.file}, which is about ${event.task} now`);
+  return events;
 }
 
 /** A run that goes on goes on from its own base, whatever is checked out by now. */

@@ -19,7 +19,6 @@ import type { Task, TaskId } from "../core/plan.ts";
 import { templateProblem } from "../core/prompt/build-prompt.ts";
 import { REVIEW_MODES, reviewOf } from "../core/review/story-review.ts";
 import type { AgentSettings, Commands, GateSettings, ProtectSettings, Settings } from "../core/settings.ts";
-import { closest } from "../core/text.ts";
 import { isListGuarded } from "../core/views/inbox.ts";
 import type { Notes, TaskSource } from "../engine/ports.ts";
 import { missingProgramOf } from "./gates.ts";
@@ -32,7 +31,7 @@ import {
   readConfig,
   readConfigWithOrigins,
 } from "./project.ts";
-import { readState } from "./project-log.ts";
+import { meantId, readState, unknownTask } from "./project-log.ts";
 import { requireSandbox, warnOfDaemons } from "./run-ports.ts";
 import { roadmapDefaults, sourceOf, sourceRequest, type SourceFlags } from "./task-lists.ts";
 
@@ -80,7 +79,7 @@ export async function prepareRun(
   const { tasks } = await source.observe();
   const { checks, branch } = await source.demands();
   const check = [...checks, ...(flags.check ?? [])];
-  const withChecks = { ...flags, check, task: flags.task?.map((id) => taskMeant(id, tasks)) };
+  const withChecks = { ...flags, check, task: flags.task?.map((asked) => taskOf(asked, tasks)) };
   const known = [...builtInAgents(), ...plugins.agents];
   const { settings, commands } = resolveSettings(config, withChecks, source.identity, known, plugins);
   for (const task of tasks) requireKnownAgent(task, commands.agents);
@@ -197,21 +196,12 @@ function requireOneLaneForReviews({ worktrees, skipReview }: Settings, tasks: re
   });
 }
 
-/** An id may be shortened to what is unique. */
-function taskMeant(id: TaskId, tasks: readonly Task[]): TaskId {
-  const ids = tasks.map((task) => task.id);
-  if (ids.includes(id)) return id;
-  const begun = ids.filter((one) => one.startsWith(id));
-  const [only] = begun;
-  if (only !== undefined && begun.length === 1) return only;
-  const meant = closest(id, ids);
-  throw new RalphError(
-    "usage",
-    begun.length > 1
-      ? `--task ${id} could be ${begun.join(", ")}`
-      : `there is no task "${id}".${meant === null ? "" : ` Did you mean "${meant}"?`}`,
-    { hint: "ralph tasks lists them" },
-  );
+/** Of `--task`: a run works on what is in its list. */
+function taskOf(asked: string, tasks: readonly Task[]): TaskId {
+  const ids = tasks.map(({ id }) => id);
+  const meant = meantId(asked, ids);
+  if (meant === null) throw unknownTask(asked, ids);
+  return meant;
 }
 
 /** A task may name its own agent; better to know now than in the middle of the night. */
@@ -244,10 +234,16 @@ export async function requireStartable(prepared: Prepared): Promise<void> {
   warnOfDaemons(project);
 }
 
-/** The image of a container has its own agents; gates run outside of it. */
-export async function requirePrograms(prepared: Prepared): Promise<void> {
-  const { project, commands, agents } = prepared;
-  if (commands.sandbox?.kind !== "docker") for (const agent of agents) requireProgram(agent, project);
+/** The image of a container has its own agents; gates run outside of it. `warn`: no agent is started now. */
+export async function requirePrograms(
+  prepared: Prepared,
+  warn: ((text: string) => void) | null = null,
+): Promise<void> {
+  const { project, commands, agents, settings } = prepared;
+  const own = commands.sandbox?.kind === "docker" ? [] : agents;
+  const missing = own.flatMap((agent) => missingProgram(agent, project, agent.name === settings.agent) ?? []);
+  if (warn !== null) for (const { message, hint } of missing) warn(`${message}\n  → ${hint}`);
+  else if (missing[0] !== undefined) throw missing[0];
   await requireGates(commands.gates, prepared);
 }
 
@@ -315,18 +311,31 @@ export function programOf({ command, format }: AgentSettings): string {
 }
 
 /** Refuses to start with an agent that is not there. */
-export function requireProgram(agent: AgentSettings, { root: cwd, env }: Project): void {
+export function requireProgram(agent: AgentSettings, project: Project): void {
+  const missing = missingProgram(agent, project, true);
+  if (missing !== null) throw missing;
+}
+
+/** `isChosen`: by `--agent` or the configuration, and not by a task or a stage. */
+function missingProgram(
+  agent: AgentSettings,
+  { root: cwd, env }: Project,
+  isChosen: boolean,
+): RalphError | null {
   const program = programOf(agent);
-  if (findProgram(program, cwd, env) !== null) return;
+  if (findProgram(program, cwd, env) !== null) return null;
   const here = builtInAgents()
     .filter((one) => one.command === null && findProgram(programOf(one), cwd, env) !== null)
     .map(({ name }) => name);
   const other = here.length === 0 ? "" : `; installed here: ${here.join(", ")}`;
-  const install = installCommand(program);
-  throw new RalphError(
+  const install = installCommand(program) ?? `install ${program}`;
+  const choose = isChosen
+    ? "choose another agent with --agent"
+    : `write another one where a task, a stage or a setting names ${agent.name}`;
+  return new RalphError(
     "no-agent",
     `the agent "${agent.name}" needs the program ${program}, which is not installed`,
-    { hint: `${install ?? `install ${program}`}, or choose another agent with --agent${other}` },
+    { hint: `${install}, or ${choose}${other}` },
   );
 }
 

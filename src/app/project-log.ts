@@ -9,7 +9,7 @@ import { hourOf } from "../core/loop/brakes.ts";
 import type { Commands } from "../core/settings.ts";
 import type { TaskId } from "../core/plan.ts";
 import { EMPTY_STATE, type State } from "../core/state.ts";
-import { closest } from "../core/text.ts";
+import { closest, few } from "../core/text.ts";
 import type { Instant } from "../core/time.ts";
 import { iterationRecords, RECORD_EVENTS, type IterationRecord } from "../core/views/iteration-record.ts";
 import { blockedIds, blockedTasks, type BlockedTask } from "../core/views/inbox.ts";
@@ -88,42 +88,35 @@ export async function blockedNow(project: Project, state: State): Promise<readon
   return blockedIds(state).length === 0 ? [] : withLog(project, (log) => blockedIn(state, log));
 }
 
-/** The task that a person means, who may leave out the end of its id where that is unique. */
-export async function meantTask(asked: string, state: State, project: Project): Promise<TaskId> {
-  const known = new Set([...(state.plan?.tasks ?? []).map(({ id }) => id), ...Object.keys(state.tasks)]);
-  if (known.has(asked)) return asked;
-  const { listedTasks } = await import("./operator.ts");
-  const ids = [...new Set([...known, ...(await listedTasks(project))])];
+/** The id that a person means, who may leave out its end where that is unique; null: none begins so. */
+export function meantId(asked: string, ids: readonly TaskId[]): TaskId | null {
   if (ids.includes(asked)) return asked;
-  const meant = asked === "" ? [] : ids.filter((id) => id.startsWith(asked));
-  const [only] = meant;
-  if (only !== undefined && meant.length === 1) return only;
-  if (meant.length > 1)
-    throw new RalphError("usage", `"${asked}" may be ${meant.slice(0, 5).join(", ")}`, {
-      hint: "say more of the id",
-    });
-  throw await unknownTask(asked, state, project, ids);
+  const begun = asked === "" ? [] : [...new Set(ids)].filter((id) => id.startsWith(asked));
+  if (begun.length < 2) return begun[0] ?? null;
+  throw new RalphError("usage", `"${asked}" may be ${few(begun, 5)}`, { hint: "say more of the id" });
 }
 
-/** Says that no run knows the task, and which one may have been meant. */
-export async function unknownTask(
-  id: string,
-  state: State,
-  project: Project,
-  others: readonly string[] = [],
-): Promise<RalphError> {
-  const begun = await readEvents(project, { types: ["iteration.started"] });
-  const ids = new Set([
-    ...(state.plan?.tasks ?? []).map((task) => task.id),
-    ...Object.keys(state.tasks),
-    ...others,
-    ...begun.flatMap((event) => (event.type === "iteration.started" ? [event.task] : [])),
-  ]);
-  const meant = closest(id, [...ids]);
+/** The same among all tasks: those of the run and of the list, else those that were worked on at any time. */
+export async function meantTask(asked: string, state: State, project: Project): Promise<TaskId> {
+  const known = [...(state.plan?.tasks ?? []).map(({ id }) => id), ...Object.keys(state.tasks)];
+  if (known.includes(asked)) return asked;
+  const { listedTasks } = await import("./operator.ts");
+  const ids = [...known, ...(await listedTasks(project))];
+  const meant = meantId(asked, ids);
+  if (meant !== null) return meant;
+  const begun = (await readEvents(project, { types: ["iteration.started"] })).flatMap((event) =>
+    event.type === "iteration.started" ? [event.task] : [],
+  );
+  return meantId(asked, begun) ?? Promise.reject(unknownTask(asked, [...ids, ...begun]));
+}
+
+/** Says that there is no such task, and which one may have been meant. */
+export function unknownTask(id: string, known: readonly TaskId[]): RalphError {
+  const meant = closest(id, known);
   return new RalphError(
     "usage",
-    `no run knows a task "${id}".${meant === null ? "" : ` Did you mean "${meant}"?`}`,
-    { hint: "ralph status lists the tasks, ralph history the iterations" },
+    `there is no task "${id}".${meant === null ? "" : ` Did you mean "${meant}"?`}`,
+    { hint: "ralph tasks lists them; ralph history the iterations" },
   );
 }
 

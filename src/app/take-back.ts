@@ -20,7 +20,7 @@ export async function discard(project: Project, task: string): Promise<Acted> {
       hint: `take it back: ralph undo ${asArgument(task)}`,
     });
   if (known.workBase === null && known.work === null) {
-    if (!Object.hasOwn(state.tasks, task)) throw await unknownTask(task, state, project);
+    if (!Object.hasOwn(state.tasks, task)) throw unknownTask(task, Object.keys(state.tasks));
     return { is: "refused", why: `${task} has no work to discard`, isMoot: true };
   }
   const head = await dropWork(project, state, known);
@@ -97,7 +97,8 @@ export async function undo(
   const last = await lastUndoableOf(project, asked);
   if (last === null) {
     const state = await readState(project);
-    if (asked !== null && !Object.hasOwn(state.tasks, asked)) throw await unknownTask(asked, state, project);
+    if (asked !== null && !Object.hasOwn(state.tasks, asked))
+      throw unknownTask(asked, Object.keys(state.tasks));
     const what = asked === null ? "no accepted task is left" : `${asked} has no accepted work`;
     return { is: "refused", why: `nothing to undo: ${what} that git could take back`, isMoot: true };
   }

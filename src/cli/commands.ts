@@ -1,7 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { RalphError } from "../core/errors.ts";
+import type { Acted } from "../core/loop/operator-act.ts";
 import { closest, type Style } from "../core/text.ts";
-import { guardOutput, styleFor } from "./print/style.ts";
+import { guardOutput, styleFor, wrap } from "./print/style.ts";
 import { reportError } from "./report-error.ts";
 
 /** Adds arguments, options and the action to a command. */
@@ -37,6 +38,15 @@ export function tell({ json, print }: CliContext, value: unknown, lines: () => r
   if (json) print(JSON.stringify(value, null, 2));
   else print(lines());
   return 0;
+}
+
+/** What came of an act, which may have been so already; any other refusal is an error. */
+export function tellActed(context: CliContext, acted: Acted, more: object = {}): number {
+  if (acted.is === "refused" && acted.isMoot !== true)
+    throw new RalphError("usage", acted.why, { ...(acted.hint !== undefined && { hint: acted.hint }) });
+  const said = acted.is === "done" ? acted.said : acted.why;
+  if (!context.json) context.say(said);
+  return tell(context, { done: acted.is === "done", said, ...more }, () => []);
 }
 
 /** Reads the command line, runs the command, answers the exit code. The last catch of the program. */
@@ -86,7 +96,6 @@ export async function createProgram(
     .version(version, "--version", "print the version")
     .helpCommand(false)
     .showSuggestionAfterError()
-    .addHelpText("after", "\nTopics such as gates, verdicts or exit-codes are explained too: ralph help")
     .enablePositionalOptions()
     .exitOverride()
     .allowExcessArguments()
@@ -97,6 +106,7 @@ export async function createProgram(
       const hint = meant === null ? "" : ` Did you mean "${meant}"?`;
       return program.error(`unknown command "${word}".${hint} (ralph --help lists them)`);
     });
+  program.helpInformation = overview;
   // What is wrong is told in one place, `reportError`, also as JSON.
   program.configureOutput({ outputError: () => {} });
   for (const name of Object.keys(COMMANDS) as CommandName[]) {
@@ -110,6 +120,29 @@ export async function createProgram(
     if (isWanted(name)) (await LOADERS[name]())(command, act);
   }
   return program;
+}
+
+const SCREEN_WIDTH = 80;
+
+/** The commands in their groups, on one screen. */
+function overview(): string {
+  const usual = Object.values(GROUPS).flatMap((group) => group.usual);
+  const width = Math.max(...usual.map((name) => name.length));
+  const groups = Object.entries(GROUPS).flatMap(([name, { usual: shown, others }]) => [
+    "",
+    `${name[0]?.toUpperCase()}${name.slice(1)}`,
+    ...shown.map((one: CommandName) => `  ${one.padEnd(width)}  ${COMMANDS[one]}`),
+    ...wrap("  also: ", others.join(", "), SCREEN_WIDTH),
+  ]);
+  return [
+    "Runs coding agents on a list of tasks until each is verifiably done.",
+    "Usage: ralph [options] [command]",
+    ...groups,
+    "",
+    "Options: --dir FOLDER, --verbose, --version, --help",
+    "More: ralph help COMMAND, TOPIC or GROUP, such as ralph help understand",
+    "",
+  ].join("\n");
 }
 
 function withCommonOptions(command: Command): Command {
@@ -175,7 +208,7 @@ export const COMMANDS = {
   status: "show the state of the run and its tasks",
   monitor: "watch a run in this terminal, and answer, steer, cancel or unblock",
   history: "list every iteration with its verdict",
-  why: "explain what was decided about a task, an iteration or the run, and why",
+  why: "explain what was decided about a task, an iteration or the run",
   verify: "print the certificate of an accepted task, and check it again",
   replay: "show a run again, from the log or from an export",
   report: "write one file about a run, with its charts",
@@ -220,6 +253,54 @@ export const COMMANDS = {
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;
+
+export interface CommandGroup {
+  /** Listed with their summary. */
+  readonly usual: readonly CommandName[];
+  /** Listed by name. */
+  readonly others: readonly CommandName[];
+  /** Listed only by `ralph help GROUP`. */
+  readonly rare: readonly CommandName[];
+}
+
+/** Every command once. */
+export const GROUPS = {
+  start: {
+    usual: ["run", "init", "tasks", "demo"],
+    others: ["plan", "import", "submit", "worker"],
+    rare: [],
+  },
+  watch: {
+    usual: ["status", "monitor", "web", "logs"],
+    others: ["history", "report"],
+    rare: ["replay"],
+  },
+  answer: {
+    usual: ["inbox", "decide", "steer", "unblock", "stop"],
+    others: [
+      "approve",
+      "send-back",
+      "blocked",
+      "retry",
+      "retry-blocked",
+      "skip",
+      "cancel",
+      "pause",
+      "resume",
+    ],
+    rare: [],
+  },
+  understand: {
+    usual: ["why", "verify", "diff"],
+    others: ["gates", "prompt", "interventions"],
+    rare: ["analyze", "promises", "lessons", "profile", "metrics", "eval"],
+  },
+  maintain: {
+    usual: ["doctor", "config"],
+    others: ["undo", "discard", "worktrees", "reset", "archive", "help"],
+    rare: ["completion", "mcp", "hook"],
+  },
+} as const satisfies Record<string, CommandGroup>;
 
 /** The file of each command, which is loaded only when the command is asked for. */
 export const LOADERS: Readonly<Record<CommandName, () => Promise<Define>>> = {

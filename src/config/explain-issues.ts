@@ -150,7 +150,8 @@ function header(key: string): string {
 }
 
 /** The section in which a key would have been right, when there is just one; null otherwise. */
-function homeOf(key: string): string | null {
+function homeOf(name: string): string | null {
+  const key = name === "require_xml_format" ? "require_xml" : name;
   const homes = schemaKeys().flatMap(({ key: one }) => (one.split(".").at(-1) === key ? one : []));
   // Of several, the one that does not stand under a name of the operator's choice.
   const [home, ...others] = homes.length === 1 ? homes : homes.filter((one) => !one.includes("*"));
@@ -197,6 +198,6 @@ export function setAt(tree: Record<string, unknown>, path: readonly string[], va
   section[path.at(-1) ?? ""] = value;
 }
 
-function isTree(value: unknown): boolean {
+export function isTree(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

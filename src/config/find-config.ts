@@ -19,8 +19,8 @@ export interface Written {
 
 type Reader = (content: string, shown: string) => Promise<Written | null>;
 
-/** The one configuration file of a project, read; null when there is none. */
-export async function findConfig(root: string, ralphDir: string): Promise<Written | null> {
+/** The configuration files of a project, read, in the order in which they are named. */
+export async function findConfig(root: string, ralphDir: string): Promise<readonly Written[]> {
   const files: readonly (readonly [path: string, read: Reader])[] = [
     [join(ralphDir, "ralph.toml"), async (text, shown) => withoutAliases(readToml(text), shown)],
     [join(ralphDir, "ralph.json"), async (text, shown) => withoutAliases(readJson(text), shown)],
@@ -40,13 +40,7 @@ export async function findConfig(root: string, ralphDir: string): Promise<Writte
       throw new RalphError("config", `${shown}:${error.line}: ${error.message}`, { cause: error });
     }
   }
-  if (found.length > 1) {
-    const names = found.map((file) => file.shown);
-    throw new RalphError("config", `there is more than one configuration: ${names.join(" and ")}`, {
-      hint: "keep one of them: nobody could say which is stronger",
-    });
-  }
-  return found[0] ?? null;
+  return found;
 }
 
 /** A file of another program: without a `ralph:` tree it is none of our business. */
@@ -62,21 +56,35 @@ async function yaml(content: string): Promise<ConfigText> {
   return readYaml(content);
 }
 
-/** `require_xml_format` is what other loops call `require_xml`. */
+/** Keys that other loops know under another name or at another place. */
+const ALIASES: readonly (readonly [written: readonly string[], meant: readonly string[]])[] = [
+  [
+    ["promise", "require_xml_format"],
+    ["promise", "require_xml"],
+  ],
+  [["require_xml_format"], ["promise", "require_xml"]],
+];
+
 async function withoutAliases(text: ConfigText, shown: string): Promise<Written> {
-  const nothing = { shown, text, iterationsPerTask: null, waiting: [] };
-  const alias = ["promise", "require_xml_format"];
-  const given = valueAt(text.value, alias);
-  if (given === undefined) return { ...nothing, value: text.value, writtenAs: new Map() };
-  if (valueAt(text.value, ["promise", "require_xml"]) !== undefined) {
-    const line = lineOf(await text.lines(), alias);
-    const what = '"promise.require_xml_format" is another name for "promise.require_xml"';
-    throw new RalphError("config", `${shown}:${line}: ${what}, which is there too; remove one`);
+  const writtenAs = new Map<string, readonly string[]>();
+  let { value } = text;
+  for (const [written, meant] of ALIASES) {
+    const given = valueAt(value, written);
+    if (given === undefined) continue;
+    const key = meant.join(".");
+    if (valueAt(value, meant) !== undefined) {
+      const line = lineOf(await text.lines(), written);
+      const what = `"${written.join(".")}" is another name for "${key}"`;
+      throw new RalphError("config", `${shown}:${line}: ${what}, which is there too; remove one`);
+    }
+    const tree = structuredClone(value) as Record<string, unknown>;
+    const around = valueAt(tree, written.slice(0, -1)) as Record<string, unknown>;
+    delete around[written.at(-1) ?? ""];
+    setAt(tree, meant, given);
+    writtenAs.set(key, written);
+    value = tree;
   }
-  const tree = text.value as Record<string, Record<string, unknown>>;
-  const { require_xml_format: require_xml, ...others } = tree["promise"] ?? {};
-  const value = { ...tree, promise: { ...others, require_xml } };
-  return { ...nothing, value, writtenAs: new Map([["promise.require_xml", alias]]) };
+  return { shown, text, value, writtenAs, iterationsPerTask: null, waiting: [] };
 }
 
 /** The readers of other people's formats take their time with long nonsense. */
@@ -112,6 +120,7 @@ const tree = z
     enabled: z.boolean(),
     default_max_iterations: z.number().int().min(1),
     verify_promises: z.boolean(),
+    require_xml_format: z.boolean(),
     coder: stage,
     reviewer: stage,
     tester: stage,
@@ -141,7 +150,7 @@ function inOurWords(ralph: Tree): InOurWords {
   return isSingle && loops ? oneStage(ralph) : pipeline(ralph);
 }
 
-function oneStage({ coder = {}, default_max_iterations: usual, verify_promises: verify }: Tree): InOurWords {
+function oneStage({ coder = {}, default_max_iterations: usual, ...promise }: Tree): InOurWords {
   const { max_iterations: own, completion_promise: completion } = coder;
   const usualPath = ["ralph", "default_max_iterations"];
   const usualLimit = usual === undefined ? null : { value: usual, path: usualPath };
@@ -149,7 +158,7 @@ function oneStage({ coder = {}, default_max_iterations: usual, verify_promises: 
   return {
     ...moved([
       ["promise.completion", "ralph.coder.completion_promise", completion],
-      ["promise.verify", "ralph.verify_promises", verify],
+      ...promiseMoves(promise),
     ]),
     iterationsPerTask: ownLimit ?? usualLimit,
     waiting:
@@ -171,10 +180,17 @@ function pipeline(ralph: Tree): InOurWords {
     ];
   });
   return {
-    ...moved([["promise.verify", "ralph.verify_promises", ralph.verify_promises], ...moves]),
+    ...moved([...promiseMoves(ralph), ...moves]),
     iterationsPerTask: null,
     waiting: [],
   };
+}
+
+function promiseMoves({ verify_promises: verify, require_xml_format: xml }: Tree): readonly Move[] {
+  return [
+    ["promise.verify", "ralph.verify_promises", verify],
+    ["promise.require_xml", "ralph.require_xml_format", xml],
+  ];
 }
 
 type Move = readonly [to: string, from: string, value: unknown];

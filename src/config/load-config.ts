@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { acpCommand } from "../core/agents.ts";
 import { RalphError } from "../core/errors.ts";
 import { formatDuration, parseDuration } from "../core/time.ts";
-import { lineOf } from "./config-text.ts";
-import { expectation, explainIssues, remedy, setAt, valueAt } from "./explain-issues.ts";
+import { lineOf, type Lines } from "./config-text.ts";
+import { expectation, explainIssues, isTree, remedy, setAt, valueAt } from "./explain-issues.ts";
 import { findConfig, type Written } from "./find-config.ts";
 import { configJsonSchema, nodeAt, scalarKeys, type SchemaNode } from "./json-schema.ts";
 import { type Config, configSchema } from "./schema.ts";
@@ -20,11 +20,11 @@ interface ConfigOptions {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** The path that people know; null when there is no file. */
-  readonly file: string | null;
+  /** The paths that people know; several files are merged. */
+  readonly files: readonly string[];
   /** Every value with its origin. Slow, as only a parser that knows lines can tell. */
   readonly values: () => Promise<readonly ConfigValue[]>;
-  /** What the file says and this version does not use. */
+  /** What the files say and this version does not use. */
   readonly waiting: () => Promise<readonly Waiting[]>;
   readonly unknownVariables: readonly string[];
 }
@@ -35,31 +35,51 @@ export interface Waiting {
   readonly why: string;
 }
 
-/** The configuration of a project: variables over the file over defaults. */
+/** The configuration of a project: variables over the files over defaults. */
 export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
-  const file = await findConfig(options.root, options.ralphDir);
+  const files = await findConfig(options.root, options.ralphDir);
   const variables = readVariables(options.env);
-  const ofFile = file === null ? configSchema.parse({}) : await check(file, options.builtInAgents);
+  const value = await mergeFiles(files);
+  const ofFiles =
+    files.length === 0 ? configSchema.parse({}) : await check(files, value, options.builtInAgents);
+  const limit = await limitOf(files);
   const config = {
-    ...(variables.set.size === 0 ? ofFile : withVariables(file?.value ?? {}, variables)),
-    maxIterationsPerTask: file?.iterationsPerTask?.value ?? ITERATIONS_PER_TASK,
-  };
-  const originsInFile = async (): Promise<OriginInFile> => {
-    const lines = await file?.text.lines();
-    return (path) => (lines ? `${file?.shown}:${lineOf(lines, path)}` : "");
+    ...(variables.set.size === 0 ? ofFiles : withVariables(value, variables)),
+    maxIterationsPerTask: limit?.value ?? ITERATIONS_PER_TASK,
   };
   return {
     config,
-    file: file?.shown ?? null,
-    values: async () => valuesOf(config, file, variables, await originsInFile()),
+    files: files.map(({ shown }) => shown),
+    values: async () => {
+      const lines = new Map<Written, Lines>();
+      for (const file of files) lines.set(file, await file.text.lines());
+      const originInFile: OriginInFile = (path) => {
+        const file = files.find((one) => valueAt(one.value, path) !== undefined);
+        return file && `${file.shown}:${lineOf(lines.get(file) ?? NO_LINES, writtenPath(file, path))}`;
+      };
+      const values = valuesOf(config, variables, originInFile);
+      // Only where it was written: a key that cannot be written in other files would mislead.
+      if (limit === null) return values;
+      return [
+        ...values,
+        { key: limit.path.join("."), value: limit.value, origin: await placeOf(limit.file, limit.path) },
+      ];
+    },
     waiting: async () => {
-      const originOf = await originsInFile();
-      const waiting = file?.waiting ?? [];
-      return waiting.map(({ path, why }) => ({ key: path.join("."), origin: originOf(path), why }));
+      const all = files.flatMap((file) => file.waiting.map((one) => ({ file, ...one })));
+      return Promise.all(
+        all.map(async ({ file, path, why }) => ({
+          key: path.join("."),
+          origin: await placeOf(file, path),
+          why,
+        })),
+      );
     },
     unknownVariables: variables.unknown,
   };
 }
+
+const NO_LINES: Lines = { line: 1, below: new Map() };
 
 export function defaultConfig(): Config {
   return { ...configSchema.parse({}), maxIterationsPerTask: ITERATIONS_PER_TASK };
@@ -67,19 +87,98 @@ export function defaultConfig(): Config {
 
 type Parsed = Omit<Config, "maxIterationsPerTask">;
 
-/** What the file alone comes to; throws at the first mistake in it. */
-async function check(file: Written, builtInAgents: readonly string[]): Promise<Parsed> {
-  const { value, text: source, shown, writtenAs } = file;
+/** File and line of a key as it stands there. */
+async function placeOf({ shown, text }: Written, path: readonly PropertyKey[]): Promise<string> {
+  return `${shown}:${lineOf(await text.lines(), path)}`;
+}
+
+function writtenPath({ writtenAs }: Written, path: readonly PropertyKey[]): readonly PropertyKey[] {
+  return writtenAs.get(path.join(".")) ?? path;
+}
+
+/** All files in one tree; a key that two of them set differently is an error that names both places. */
+async function mergeFiles(files: readonly Written[]): Promise<unknown> {
+  const stray = files.find(({ value }) => !isTree(value));
+  if (stray !== undefined) return stray.value;
+  let merged: unknown = {};
+  for (const [at, file] of files.entries()) {
+    const clashes: (readonly string[])[] = [];
+    merged = mergeTrees(merged, file.value, [], clashes);
+    const [clash] = clashes;
+    if (clash !== undefined) throw await contradiction(clash, holderOf(files.slice(0, at), clash), file);
+  }
+  return merged;
+}
+
+/** Lists are one value each. */
+function mergeTrees(
+  one: unknown,
+  other: unknown,
+  path: readonly string[],
+  clashes: (readonly string[])[],
+): unknown {
+  if (one === undefined || other === undefined) return one ?? other;
+  if (!isTree(one) || !isTree(other)) {
+    if (JSON.stringify(one) !== JSON.stringify(other)) clashes.push(path);
+    return one;
+  }
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries(
+    [...keys].map((key) => [
+      key,
+      mergeTrees(valueAt(one, [key]), valueAt(other, [key]), [...path, key], clashes),
+    ]),
+  );
+}
+
+/** Values are not repeated: they may be secret. */
+async function contradiction(path: readonly string[], first: Written, second: Written): Promise<RalphError> {
+  const [one, other] = [writtenPath(first, path), writtenPath(second, path)];
+  const places = `${await placeOf(first, one)} and ${await placeOf(second, other)}`;
+  const names = [...new Set([one, other].map((each) => `"${each.join(".")}"`))].join(" and ");
+  const what = names.includes(" and ") ? `${names} mean the same and have` : `${names} has`;
+  return new RalphError("config", `${places}: ${what} different values`, { hint: "Keep only one of them." });
+}
+
+/** The file that has a key, or the nearest section around it. */
+function holderOf(files: readonly Written[], path: readonly PropertyKey[]): Written {
+  const holder = files.find(({ value }) => valueAt(value, path) !== undefined);
+  if (holder !== undefined) return holder;
+  if (path.length === 0) throw new Error("no configuration file");
+  return holderOf(files, path.slice(0, -1));
+}
+
+/** The limit of trees that have one for every task; two that differ contradict each other. */
+async function limitOf(files: readonly Written[]) {
+  const [first, ...others] = files.flatMap((file) =>
+    file.iterationsPerTask === null ? [] : [{ file, ...file.iterationsPerTask }],
+  );
+  const other = others.find(({ value }) => value !== first?.value);
+  if (first !== undefined && other !== undefined)
+    throw await contradiction(first.path, first.file, other.file);
+  return first ?? null;
+}
+
+/** What the files alone come to; throws at the first mistake in them. */
+async function check(
+  files: readonly Written[],
+  value: unknown,
+  builtInAgents: readonly string[],
+): Promise<Parsed> {
+  const stray = files.filter((file) => !isTree(file.value));
+  const holders = stray.length > 0 ? stray : files;
   const complain = async (path: readonly PropertyKey[], what: string): Promise<RalphError> => {
-    const written = writtenAs.get(path.join(".")) ?? path;
+    const holder = holderOf(holders, path);
+    const written = writtenPath(holder, path);
     const inItsWords = what.replace(`"${path.join(".")}"`, `"${written.join(".")}"`);
-    return new RalphError("config", `${shown}:${lineOf(await source.lines(), written)}: ${inItsWords}`);
+    return new RalphError("config", `${await placeOf(holder, written)}: ${inItsWords}`);
   };
   const parsed = configSchema.safeParse(value);
   if (!parsed.success) {
-    const checked = { schema: configSchema, value, notation: source.notation };
-    const { path, text } = explainIssues(parsed.error.issues, checked);
-    throw await complain(path, text);
+    const { issues } = parsed.error;
+    const { path } = explainIssues(issues, { schema: configSchema, value, notation: "toml" });
+    const { notation } = holderOf(holders, path).text;
+    throw await complain(path, explainIssues(issues, { schema: configSchema, value, notation }).text);
   }
   for (const [name, agent] of Object.entries(parsed.data.agents)) {
     const isKnown = builtInAgents.includes(agent.format ?? name) || acpCommand(name) !== null;
@@ -90,7 +189,7 @@ async function check(file: Written, builtInAgents: readonly string[]): Promise<P
   return parsed.data;
 }
 
-/** What the file and the variables come to. A wrong value is the variable's, since the file was checked alone. */
+/** What the files and the variables come to. A wrong value is the variable's, since the files were checked alone. */
 function withVariables(file: unknown, { set }: Variables): Parsed {
   const value = structuredClone(file) as Record<string, unknown>;
   for (const [key, variable] of set) setAt(value, key.split("."), variable.value);
@@ -128,31 +227,24 @@ export interface ConfigValue {
   readonly origin: string;
 }
 
-type OriginInFile = (path: readonly string[]) => string;
+/** Undefined: no file says so. */
+type OriginInFile = (path: readonly string[]) => string | undefined;
 
 /** Every value of a configuration with its origin, in the order of the schema. */
 function valuesOf(
   { maxIterationsPerTask: _ownLine, ...config }: Config,
-  file: Written | null,
   variables: Variables,
   originInFile: OriginInFile,
 ): readonly ConfigValue[] {
   const originOf = (path: readonly string[]): string => {
-    const key = path.join(".");
-    const variable = variables.set.get(key);
-    if (variable !== undefined) return `env ${variable.name}`;
-    if (valueAt(file?.value, path) === undefined) return "default";
-    return originInFile(file?.writtenAs.get(key) ?? path);
+    const variable = variables.set.get(path.join("."));
+    return variable === undefined ? (originInFile(path) ?? "default") : `env ${variable.name}`;
   };
-  const values = [...leaves(config, [])].map(({ path, value }) => ({
+  return [...leaves(config, [])].map(({ path, value }) => ({
     key: path.join("."),
     value: asWritten(path, value),
     origin: originOf(path),
   }));
-  // Only where it was written: a key that cannot be written in other files would mislead.
-  const limit = file?.iterationsPerTask ?? null;
-  if (limit === null) return values;
-  return [...values, { key: limit.path.join("."), value: limit.value, origin: originInFile(limit.path) }];
 }
 
 /** Lists of texts are one value, and so is what is empty. */

@@ -22,8 +22,8 @@ ralph:
 
 describe("files", () => {
   test("without any, everything is the default", async () => {
-    const { config, file } = await load({});
-    expect(file).toBeNull();
+    const { config, files } = await load({});
+    expect(files).toEqual([]);
     expect(config).toMatchObject({ agent: "claude", mode: "standard", maxIterationsPerTask: 30, gates: [] });
     expect(new Set(Object.values(await origins({})))).toEqual(new Set(["default"]));
   });
@@ -33,6 +33,37 @@ describe("files", () => {
     const json = await load({ ".ralph/ralph.json": '{"agent": "demo", "run": {"max_stuck": 7}}' });
     expect(json.config).toEqual(toml.config);
     expect(toml.config.run.max_stuck).toBe(7);
+  });
+
+  test("several files are merged, and every value has its own origin", async () => {
+    const files = {
+      ".ralph/ralph.toml": '[run]\nmax_stuck = 7\n\n[[gates]]\nname = "tests"\ncommand = "npm test"\n',
+      ".ralph/ralph.json": '{"agent": "demo",\n "run": {"retries": 1, "max_stuck": 7}}',
+      ".specflow/config.yaml": TREE,
+    };
+    const loaded = await load(files);
+    expect(loaded.files).toEqual([".ralph/ralph.toml", ".ralph/ralph.json", ".specflow/config.yaml"]);
+    expect(loaded.config).toMatchObject({
+      agent: "demo",
+      run: { max_stuck: 7, retries: 1 },
+      gates: [{ name: "tests" }],
+      stages: { coder: { max_iterations: 15 }, reviewer: { max_iterations: 5 } },
+    });
+    expect(await origins(files)).toMatchObject({
+      "run.max_stuck": ".ralph/ralph.toml:2",
+      "run.retries": ".ralph/ralph.json:2",
+      "gates.0.command": ".ralph/ralph.toml:6",
+      "stages.coder.max_iterations": ".specflow/config.yaml:8",
+      mode: "default",
+    });
+  });
+
+  test("an agent may be described in two files", async () => {
+    const files = {
+      ".ralph/ralph.toml": 'agent = "own"\n[agents.own]\nmodel = "x"\n',
+      ".ralph/ralph.json": '{"agents": {"own": {"command": ["own"]}}}',
+    };
+    expect((await load(files)).config.agents["own"]).toMatchObject({ model: "x", command: ["own"] });
   });
 
   test("durations are read in all their forms", async () => {
@@ -102,6 +133,16 @@ on_baseline = "tolerate"
     const files = { ".ralph/ralph.toml": "[promise]\nverify = true\nrequire_xml_format = false\n" };
     expect((await load(files)).config.promise).toMatchObject({ require_xml: false, verify: true });
     expect(await origins(files)).toMatchObject({ "promise.require_xml": ".ralph/ralph.toml:3" });
+  });
+
+  test.each([
+    [".ralph/ralph.toml", "require_xml_format = false\n[promise]\nverify = true\n", 1],
+    [".ralph/ralph.json", '{\n"require_xml_format": false}', 2],
+    [".specflow/config.yaml", "ralph:\n  require_xml_format: false\n  reviewer: {}\n", 2],
+  ])("a key of another loop's at the top of %s", async (path, text, line) => {
+    const files = { [path]: text };
+    expect((await load(files)).config.promise.require_xml).toBe(false);
+    expect(await origins(files)).toMatchObject({ "promise.require_xml": `${path}:${line}` });
   });
 });
 

@@ -395,20 +395,53 @@ describe("variables", () => {
 });
 
 describe("files", () => {
-  test("two configurations", async () => {
-    const files = { ".ralph/ralph.toml": "", ".ralph/ralph.json": "{}" };
+  test("two files that contradict each other", async () => {
+    const files = {
+      ".ralph/ralph.toml": 'agent = "demo"\n[run]\nmax_stuck = 7\n',
+      ".ralph/ralph.json": '{\n  "agent": "demo",\n  "run": {"max_stuck": 5}\n}',
+    };
     expect(await complaint(files)).toMatchInlineSnapshot(`
-      "there is more than one configuration: .ralph/ralph.toml and .ralph/ralph.json
-      keep one of them: nobody could say which is stronger"
+      ".ralph/ralph.toml:3 and .ralph/ralph.json:3: "run.max_stuck" has different values
+      Keep only one of them."
     `);
   });
 
-  test("our own configuration beside that of another program", async () => {
-    const files = { ".ralph/ralph.toml": "", ".specflow/config.yaml": "ralph:\n  enabled: true\n" };
+  test("our own file and that of another program contradict each other, in the words of both", async () => {
+    const files = {
+      ".ralph/ralph.toml": "[stages.reviewer]\nmax_iterations = 3\n",
+      ".specflow/config.yaml": "ralph:\n  default_max_iterations: 4\n  reviewer: {}\n",
+    };
     expect(await complaint(files)).toMatchInlineSnapshot(`
-      "there is more than one configuration: .ralph/ralph.toml and .specflow/config.yaml
-      keep one of them: nobody could say which is stronger"
+      ".ralph/ralph.toml:2 and .specflow/config.yaml:2: "stages.reviewer.max_iterations" and "ralph.default_max_iterations" mean the same and have different values
+      Keep only one of them."
     `);
+  });
+
+  test("two trees with different limits for every task", async () => {
+    const tree = (limit: number): string => `ralph:\n  coder:\n    max_iterations: ${limit}\n`;
+    const files = { ".ralph/config.yaml": tree(4), ".specflow/config.yaml": tree(5) };
+    expect(await complaint(files)).toMatchInlineSnapshot(`
+      ".specflow/config.yaml:3 and .ralph/config.yaml:3: "ralph.coder.max_iterations" has different values
+      Keep only one of them."
+    `);
+  });
+
+  test("a mistake in the second file", async () => {
+    const files = {
+      ".ralph/ralph.toml": "[run]\nmax_stuck = 7\n",
+      ".ralph/ralph.json": '{\n"run": {"retires": 1}}',
+    };
+    expect(await complaint(files)).toMatchInlineSnapshot(
+      `".ralph/ralph.json:2: unknown key "retires" in "run". Did you mean "retries"?"`,
+    );
+  });
+
+  test("a key of another loop's at a place where it says nothing", async () => {
+    expect(
+      await complaint({ ".ralph/ralph.toml": "[run]\nrequire_xml_format = false\n" }),
+    ).toMatchInlineSnapshot(
+      `".ralph/ralph.toml:2: unknown key "require_xml_format" in [run]; it belongs in [promise]"`,
+    );
   });
 
   test("a mistake in the tree of another program's file", async () => {

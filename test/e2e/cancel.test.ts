@@ -65,7 +65,7 @@ describe("ralph cancel", () => {
     await until("an agent works", isUnderWay);
     const unknown = await project.ralph("cancel", "nobody");
     expect(unknown).toMatchObject({ code: 64 });
-    expect(unknown.stderr).toContain('the task "nobody" has no loop under way');
+    expect(unknown.stderr).toContain('there is no task "nobody"');
     expect(await project.ralph("stop")).toMatchObject({
       code: 0,
       stderr: "ralph: the run stops after the iterations under way\n",

@@ -242,7 +242,7 @@ describe("the program itself", () => {
     const help = await project.ralph("--help");
     expect(help.code).toBe(0);
     for (const command of ["run", "status", "history", "logs", "stop", "reset", "doctor", "demo"]) {
-      expect(help.stdout).toMatch(new RegExp(`^  ${command} `, "m"));
+      expect(help.stdout).toMatch(new RegExp(`^  ${command} |\\b${command}\\b`, "m"));
     }
   });
 

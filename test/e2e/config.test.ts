@@ -149,6 +149,12 @@ describe("completion", () => {
     expect(complete("run", "--check", "status", "--dry")).toEqual(["--dry-run"]);
     expect(complete("--dir", "run", "sto")).toEqual(["stop"]);
     expect(complete("completion", "f")).toEqual(["fish"]);
+    const names = `ralph() { test "$2" = tasks && echo auth-1 auth-2 || echo claude; }\n${script}`;
+    expect(inBash(names, ["ralph", "why", "au"])).toEqual(["auth-1", "auth-2"]);
+    expect(inBash(names, ["ralph", "run", "--task", "auth-2"])).toEqual(["auth-2"]);
+    expect(inBash(names, ["ralph", "run", "--agent", "c"])).toEqual(["claude"]);
+    expect((await project.ralph("completion", "tasks")).stdout).toBe("one\n");
+    expect((await project.ralph("completion", "agents")).stdout).toMatch(/^claude$/m);
   });
 
   test.each(["bash", "zsh", "fish"])("%s can read its script", async (shell) => {

@@ -221,13 +221,29 @@ describe("ralph init", () => {
     expect((await project.ralph("init", "--force")).stdout).not.toContain("until now");
   });
 
-  test("writes no second configuration beside one that is read", async () => {
+  test("writes agent and gates beside a tree of YAML, which has neither", async () => {
     project = createBareProject({ ".specflow/config.yaml": "ralph:\n  tester: {}\n" });
     const { code, stdout } = await project.ralph("init");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^found {2}\.specflow\/config\.yaml$/m);
+    const { stdout: config } = await project.ralph("config");
+    expect(config).toMatch(/^stages\.tester\.enabled +true +\.specflow\/config\.yaml:2$/m);
+    expect(config).toMatch(/^agent +\S+ +\.ralph\/ralph\.toml:2$/m);
+  });
+
+  test("writes no second configuration beside one that has every key", async () => {
+    project = createBareProject({ ".ralph/ralph.json": '{"agent": "demo"}' });
+    expect((await project.ralph("init")).stdout).toMatch(/^found {2}\.ralph\/ralph\.json$/m);
     expect(exists(project, ".ralph/ralph.toml")).toBe(false);
-    expect(await project.ralph("config")).toMatchObject({ code: 0 });
+  });
+
+  test("gives editors a schema that the configuration names", async () => {
+    project = createBareProject();
+    await project.ralph("init");
+    const [, schema = ""] = /^#:schema (\S+)\n/.exec(project.read(".ralph/ralph.toml")) ?? [];
+    const { stdout } = await project.ralph("config", "schema");
+    expect(JSON.parse(project.read(join(".ralph", schema)))).toEqual(JSON.parse(stdout));
+    expect((await project.ralph("init")).stdout).toContain("nothing was changed");
   });
 
   test("leaves an existing .gitignore as it is and adds its lines below", async () => {

@@ -271,7 +271,7 @@ describe("ralph blocked", () => {
         ...entry,
         id: "crashes",
         title: "make crashes",
-        reason: "2 failed iterations in a row",
+        reason: expect.stringContaining("2 failed iterations in a row; the last: ") as string,
         attempts: 2,
         suggestion: "manual_review",
         command: "ralph unblock crashes",

@@ -115,6 +115,6 @@ describe("ralph verify", () => {
     expect((await project.ralph("verify", "two")).stderr).toContain("it is done, marked by a person");
     const unknown = await project.ralph("verify", "tow");
     expect(unknown).toMatchObject({ code: 64 });
-    expect(unknown.stderr).toContain('no run knows a task "tow"');
+    expect(unknown.stderr).toContain('there is no task "tow"');
   });
 });

@@ -64,7 +64,7 @@ describe("ralph why TASK", () => {
     await project.ralph("run");
     const { code, stderr } = await project.ralph("why", "onee");
     expect(code).toBe(64);
-    expect(stderr).toContain('no run knows a task "onee". Did you mean "one"?');
+    expect(stderr).toContain('there is no task "onee". Did you mean "one"?');
     const json = await project.ralph("why", "zzz", "--json");
     expect(json.code).toBe(64);
     expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "usage" } });

@@ -117,6 +117,17 @@ describe("the calls of an hour", () => {
     spec.decides({ type: "wait.started", until: START + HOUR });
   });
 
+  test("a new run with another limit counts them again", () => {
+    const ended = { type: "run.ended", run: "run-1", outcome: "stopped", reason: "" } as const;
+    const more = runStarted(limited({ callsPerHour: 50 }));
+    given(calls, tasksObserved(login), used, ended, more, tasksObserved(login))
+      .at(60_000)
+      .wants("iterate:login");
+    given(calls, tasksObserved(login), used, runResumed(limited({ callsPerHour: 50 })))
+      .at(60_000)
+      .wants("iterate:login");
+  });
+
   test("with --no-wait the run ends", () => {
     const hasty = runStarted(limited({ callsPerHour: 10 }, { noWait: true }));
     given(hasty, tasksObserved(login), used).at(60_000).ends("limited");

@@ -22,6 +22,7 @@ import { ViewFiles } from "./ralph-folder.ts";
 
 const FOLDER = "interventions";
 const EVENTS = `${FOLDER}/events.json`;
+const EARLIER = `${FOLDER}/events-earlier.json`;
 
 interface Entry {
   readonly at: Instant;
@@ -36,6 +37,8 @@ export class InterventionFiles implements Follower {
   readonly #late: LateWriter;
   /** What `events.json` holds; null before `restore`, when nobody knows. */
   #entries: readonly Entry[] | null = null;
+  /** Those of another program, serialised; they stay ahead of ours. */
+  #earlier: readonly string[] = [];
   /** Those since the last reset that are no longer in it. */
   #gone = 0;
 
@@ -53,7 +56,21 @@ export class InterventionFiles implements Follower {
     const known = recorded.filter(({ position }) => position <= state.position);
     this.#entries = known.filter((event) => event.type === "intervention.chosen").map(entryOf);
     this.#gone = 0;
+    if (state.run === null) this.#keepEarlier(known.length === 0);
+    this.#earlier = state.interventionsSince === 0 ? this.#entriesIn(EARLIER) : [];
     this.#write(state);
+  }
+
+  /** The file of another program, or of a log that is lost, would be gone with the first write. */
+  #keepEarlier(isForeign: boolean): void {
+    const found = isForeign ? this.#entriesIn(EVENTS) : [];
+    const kept = this.#entriesIn(EARLIER);
+    const added = found.filter((entry) => !kept.includes(entry));
+    if (added.length > 0) this.#files.put(EARLIER, interventionsDocument([...kept, ...added]));
+  }
+
+  #entriesIn(file: string): readonly string[] {
+    return entriesIn(this.#files.prepare(file), (bytes) => bytes.toString("utf8"));
   }
 
   async follow(event: Recorded): Promise<void> {
@@ -61,6 +78,7 @@ export class InterventionFiles implements Follower {
     if (event.type === "intervention.chosen") this.#entries = [...this.#entries, entryOf(event)];
     if (event.type !== "interventions.reset") return;
     this.#entries = [];
+    this.#earlier = [];
     this.#gone = 0;
   }
 
@@ -70,7 +88,7 @@ export class InterventionFiles implements Follower {
 
   #write(state: State): void {
     const recent = this.#withoutOld(this.#entries ?? [], state).map(({ text }) => text);
-    this.#files.put(EVENTS, interventionsDocument(recent));
+    this.#files.put(EVENTS, interventionsDocument([...this.#earlier, ...recent]));
     this.#files.putJson(`${FOLDER}/profile.json`, profilesDocument(state));
     this.#files.put(`${FOLDER}/feedback.txt`, feedbackText(state));
     this.#files.putJson("metrics.json", metricsOf(state));
@@ -104,19 +122,22 @@ const BYTES_MAX = 256 * 1024 * 1024;
 
 /** Adds serialised entries to a compressed file of the same form; what is in it stays, nothing comes twice. */
 function addToArchive(path: string, entries: readonly string[]): void {
-  const kept = entriesIn(path);
+  const kept = entriesIn(path, gunzip);
   const known = new Set(kept.map(identity));
   const added = entries.filter((entry) => !known.has(identity(entry)));
   if (added.length === 0) return;
   writeFileAtomically(path, gzipSync(interventionsDocument([...kept, ...added])));
 }
 
-function entriesIn(path: string): readonly string[] {
+function gunzip(bytes: Buffer): string {
+  return gunzipSync(bytes, { maxOutputLength: BYTES_MAX }).toString("utf8");
+}
+
+function entriesIn(path: string, textOf: (bytes: Buffer) => string): readonly string[] {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined || !stat.isFile() || stat.size > BYTES_MAX) return [];
-    const text = gunzipSync(readFileSync(path), { maxOutputLength: BYTES_MAX }).toString("utf8");
-    const { events } = JSON.parse(text) as { readonly events: readonly unknown[] };
+    const { events } = JSON.parse(textOf(readFileSync(path))) as { readonly events: readonly unknown[] };
     return events.map((event) => JSON.stringify(event));
   } catch {
     // Damaged, or never ours: the log still has what belongs in it.

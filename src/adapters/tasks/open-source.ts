@@ -166,6 +166,8 @@ const KNOWN_NAMES = [
   "specs/roadmap.md",
   "tasks.json",
   "prd.json",
+  "ralph/tasks.json",
+  "ralph/prd.json",
   "@fix_plan.md",
   "fix_plan.md",
   "tasks.md",

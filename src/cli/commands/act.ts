@@ -2,8 +2,7 @@ import type { Command } from "commander";
 import { act as actOn, type ProjectAct } from "../../app/operator.ts";
 import { openProject } from "../../app/project.ts";
 import { meantTask, readState } from "../../app/project-log.ts";
-import { RalphError } from "../../core/errors.ts";
-import { tell, type Act, type CliContext } from "../commands.ts";
+import { tellActed, type Act, type CliContext } from "../commands.ts";
 import { whatGoesOn } from "./blocked.ts";
 
 const TASK = "the task; its id may be shortened";
@@ -61,13 +60,6 @@ async function actOnTask(
   return code;
 }
 
-/** What was done, or is so already; anything else is an error. */
 async function perform(context: CliContext, wanted: ProjectAct): Promise<number> {
-  const acted = await actOn(await openProject(context), wanted);
-  if (acted.is === "refused" && acted.isMoot !== true)
-    throw new RalphError("usage", acted.why, { ...(acted.hint !== undefined && { hint: acted.hint }) });
-  const said = acted.is === "done" ? acted.said : acted.why;
-  if (context.json) return tell(context, { done: acted.is === "done", said }, () => []);
-  context.say(said);
-  return 0;
+  return tellActed(context, await actOn(await openProject(context), wanted));
 }

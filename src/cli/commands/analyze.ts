@@ -23,6 +23,7 @@ export function define(command: Command, act: Act): void {
     .option("--promise <text>", "the text that a promise must have")
     .option("--stderr <file>", "what the agent printed on stderr")
     .option("--exit-code <number>", "how its process ended", wholeNumber("--exit-code", 0))
+    .option("--json", "print JSON, which it does anyway")
     .action(act(analyze));
 }
 

@@ -1,4 +1,4 @@
-import { hasLog, readEvents, readState, refreshStatus, withLog } from "../../app/project-log.ts";
+import { hasLog, meantTask, readEvents, readState, refreshStatus, withLog } from "../../app/project-log.ts";
 import {
   type Project,
   openProject,
@@ -25,9 +25,8 @@ import { rmSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
-import type { Act, CliContext } from "../commands.ts";
+import { tell, tellActed, type Act, type CliContext } from "../commands.ts";
 import { freshText } from "../init/templates.ts";
-import { unknownName } from "../report-error.ts";
 import { withSourceOptions } from "../run-options.ts";
 import type { Event } from "../../core/events.ts";
 import { isOpen, type State } from "../../core/state.ts";
@@ -242,7 +241,7 @@ async function append(project: Project, events: readonly Event[]): Promise<void>
 interface ResetFlags {
   readonly circuit?: boolean;
   readonly calls?: boolean;
-  readonly task?: string;
+  readonly task?: string | undefined;
   readonly all?: boolean;
   readonly yes?: boolean;
 }
@@ -254,39 +253,44 @@ export function defineReset(command: Command, act: Act): void {
     .option("--task <id>", "forget this task's counters, questions and feedback")
     .option("--all", "forget everything, the history too")
     .option("--yes", "do not ask")
+    .option("--json", "print JSON")
     .action(act(reset));
 }
 
 async function reset(context: CliContext, flags: ResetFlags): Promise<number> {
-  const { say } = context;
   const project = await openProject(context);
   requirePerson(project, "reset anything");
-  await refuseAtWork(flags, project);
+  const state = await readState(project);
+  const task = flags.task === undefined ? undefined : await meantTask(flags.task, state, project);
+  await refuseAtWork({ ...flags, task }, project);
   if (flags.all === true) return resetAll(project, flags.yes === true, context);
-  if (flags.circuit !== true && flags.calls !== true && flags.task === undefined)
+  if (flags.circuit !== true && flags.calls !== true && task === undefined)
     throw new RalphError("usage", "say what to reset", {
       hint: "ralph reset --circuit, --calls, --task ID, or --all",
     });
   const record = (event: Event) => withLog(project, (log) => log.append([event]));
-  const { breaker, tasks } = await readState(project);
-  if (flags.task !== undefined) {
-    const known = Object.keys(tasks);
-    if (!known.includes(flags.task)) throw unknownName("task", flags.task, known);
-    await record({ type: "task.reset", task: flags.task });
-    say(`${flags.task} starts from the beginning`);
+  const { breaker } = state;
+  const said: string[] = [];
+  if (task !== undefined) {
+    await record({ type: "task.reset", task });
+    said.push(`${task} starts from the beginning`);
   }
   if (flags.circuit === true && breaker.position === "OPEN") {
     const move = { type: "breaker.moved", run: null, from: "OPEN", to: "HALF_OPEN", head: null } as const;
     // One iteration without progress opens it again.
     await record({ ...move, reason: "somebody reset it" });
     const next = project.queue === null ? "ralph run" : "Workers go on";
-    say(`the breaker (${breaker.reason}) is HALF_OPEN now: one iteration shows whether it helps. ${next}`);
-  } else if (flags.circuit === true) say(`the breaker is ${breaker.position}; there is nothing to reset`);
+    said.push(
+      `the breaker (${breaker.reason}) is HALF_OPEN now: one iteration shows whether it helps. ${next}`,
+    );
+  } else if (flags.circuit === true)
+    said.push(`the breaker is ${breaker.position}; there is nothing to reset`);
   if (flags.calls === true) {
     await record({ type: "calls.reset" });
-    say("the calls of this hour are counted from now on");
+    said.push("the calls of this hour are counted from now on");
   }
-  return 0;
+  if (!context.json) for (const line of said) context.say(line);
+  return tell(context, { done: true, said: said.join("\n") }, () => []);
 }
 
 /** Workers hear of everything, and are asked to leave only for what would be gone under their hands. */
@@ -299,11 +303,14 @@ async function refuseAtWork(flags: ResetFlags, project: Project): Promise<void> 
 const VIEWS = ["logs", "interventions", "status.json", "active.json", "progress.json", "metrics.json"];
 
 async function resetAll(project: Project, sure: boolean, context: CliContext): Promise<number> {
-  if (!sure && !(await confirmed(context))) return 1;
+  if (!sure && !(await confirmed(context))) {
+    if (context.json) tell(context, { done: false, said: "nothing is forgotten" }, () => []);
+    return 1;
+  }
   await withLog(project, (log) => log.forget());
   for (const view of VIEWS) rmSync(join(project.ralphDir, view), { recursive: true, force: true });
-  context.say("everything is forgotten; the code and the task source are as they were");
-  return 0;
+  const said = "everything is forgotten; the code and the task source are as they were";
+  return tellActed(context, { is: "done", said });
 }
 
 async function confirmed({ stderr }: CliContext): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { type Project, isDriven, openProject } from "../../app/project.ts";
-import { blockedNow, readState, unknownTask } from "../../app/project-log.ts";
+import { blockedNow, meantTask, readState } from "../../app/project-log.ts";
 import type { Command } from "commander";
 import { act as actOn, mustAct, wordsIfDone } from "../../app/operator.ts";
 import { RalphError } from "../../core/errors.ts";
@@ -126,6 +126,7 @@ export function defineDecide(command: Command, act: Act): void {
   command
     .argument("[task]", "the task that asks; may be left out when only one does")
     .argument("[answer]", "in quotes")
+    .option("--json", "print JSON")
     .allowExcessArguments()
     .action(act((context) => decide(context, command.args)));
 }
@@ -137,23 +138,30 @@ async function decide(context: CliContext, words: readonly string[]): Promise<nu
     });
   const project = await openProject(context);
   const state = await readState(project);
-  const { task, answer } = wordsAsAnswer(words, state);
-  if (state.tasks[task] === undefined) throw await unknownTask(task, state, project);
+  const { task: asked, answer } = wordsAsAnswer(words, state);
+  const task = await meantTask(asked, state, project);
   await mustAct(project, { do: "decide", task, answer });
   const { text = "", options = [], acceptance } = openQuestions(state).find((one) => one.task === task) ?? {};
   // Beside "accept", any words reject a claim, and are told to the agent.
-  if (acceptance === null && options.length > 0 && !options.includes(answer))
-    context.say(`note: "${answer}" is none of the options (${options.join(", ")}); it is taken as it is`);
-  context.say(`${task} asked: ${text}`);
-  context.say(`answered: ${answer}`);
+  const isOther = acceptance === null && options.length > 0 && !options.includes(answer);
+  const said = [
+    ...(isOther
+      ? [`note: "${answer}" is none of the options (${options.join(", ")}); it is taken as it is`]
+      : []),
+    `${task} asked: ${text}`,
+    `answered: ${answer}`,
+  ];
   // It may have asked with the last iteration that it had.
   const isBlocked = state.tasks[task]?.blockedReason != null;
   const completes = state.tasks[task]?.question?.acceptance?.is === "completion" && isAcceptance(answer);
   const next = isBlocked
     ? `it is blocked as well: ralph unblock ${asArgument(task)}`
     : `${await whatGoesOn(project, state, task)}${completes ? ` (no agent is asked again about ${task})` : ""}`;
-  context.stderr.write(`  → ${next}\n`);
-  return 0;
+  if (!context.json) {
+    for (const line of said) context.say(line);
+    context.stderr.write(`  → ${next}\n`);
+  }
+  return tell(context, { done: true, said: said.join("\n"), task, question: text, answer, next }, () => []);
 }
 
 /** Which question is meant, and what its answer is; with one word, that is the answer to the only question. */
@@ -215,26 +223,25 @@ export function defineUnblock(command: Command, act: Act): void {
     )
     .option("--timeout-multiplier <factor>", "so many times its last timeout", factor)
     .option("--reason <text>", "what has changed; it is kept")
+    .option("--json", "print JSON")
     .action(act(unblock));
 }
 
 async function unblock(
   context: CliContext,
-  task: string | undefined,
+  asked: string | undefined,
   said: string | undefined,
   flags: UnblockFlags,
 ): Promise<number> {
-  refuseContradictions(task, flags);
+  refuseContradictions(asked, flags);
   const project = await openProject(context);
   const before = await readState(project);
   const blocked = await blockedNow(project, before);
-  const isKnown = (id: string): boolean =>
-    before.tasks[id] !== undefined || before.plan?.tasks.some((one) => one.id === id) === true;
-  if (task !== undefined && !isKnown(task)) throw await unknownTask(task, before, project);
+  const task = asked === undefined ? asked : await meantTask(asked, before, project);
   const { filter, reason = said ?? "" } = flags;
   const chosen = blocked.filter((one) => filter === undefined || isMeantBy(filter, one)).map(({ id }) => id);
   const meant = task === undefined ? chosen : [task];
-  if (meant.length === 0) context.say(nothing(blocked, filter));
+  const words: string[] = meant.length === 0 ? [nothing(blocked, filter)] : [];
   const held = meant.filter((id) => isMergeHeld(taskState(before, id)));
   const freed: TaskId[] = [];
   for (const id of meant) {
@@ -245,43 +252,55 @@ async function unblock(
     const done = wordsIfDone(acted);
     if (held.includes(id)) continue;
     freed.push(id);
-    context.say(done);
+    words.push(done);
   }
-  await tellWhatGoesOn(project, freed, context);
-  return held.length === 0 ? 0 : mergeAgain(project, held, context);
+  const next = await whatGoesOnWith(project, freed);
+  if (!context.json) printDone(words, next, context);
+  const merged = held.length === 0 ? { words: [], code: 0 } : await mergeAgain(project, held, context);
+  if (!context.json) for (const line of merged.words) context.say(line);
+  const all = [...words, ...merged.words].join("\n");
+  tell(context, { done: meant.length > 0, said: all, tasks: freed, next }, () => []);
+  return merged.code;
 }
 
-/** What happens next to tasks that are no longer blocked; the same step is named once. */
-export async function tellWhatGoesOn(
-  project: Project,
-  tasks: readonly TaskId[],
-  { stderr }: CliContext,
-): Promise<void> {
-  const state = await readState(project);
-  const next = new Set(await Promise.all(tasks.map((id) => whatGoesOn(project, state, id))));
+/** What was done, and below it what happens next. */
+export function printDone(
+  done: readonly string[],
+  next: readonly string[],
+  { say, stderr }: CliContext,
+): void {
+  for (const line of done) say(line);
   for (const step of next) stderr.write(`  → ${step}\n`);
 }
 
+/** What happens next to tasks that are no longer blocked; the same step is named once. */
+export async function whatGoesOnWith(project: Project, tasks: readonly TaskId[]): Promise<readonly string[]> {
+  const state = await readState(project);
+  return [...new Set(await Promise.all(tasks.map((id) => whatGoesOn(project, state, id))))];
+}
+
 /** Tells a run that is on, or makes one for nothing else, and says what came of it. */
-async function mergeAgain(project: Project, held: readonly TaskId[], context: CliContext): Promise<number> {
-  const { say } = context;
-  if (project.queue !== null || (await isDriven(project))) {
-    for (const id of held) say(`the merge of ${id} is tried again by the run that is on`);
-    return 0;
-  }
+async function mergeAgain(
+  project: Project,
+  held: readonly TaskId[],
+  context: CliContext,
+): Promise<{ readonly words: readonly string[]; readonly code: number }> {
+  if (project.queue !== null || (await isDriven(project)))
+    return { words: held.map((id) => `the merge of ${id} is tried again by the run that is on`), code: 0 };
   const { runJust } = await import("./run.ts");
   const before = await readState(project);
   await runJust(held, before, context);
   const after = await readState(project);
-  for (const id of held) {
+  const words = held.map((id) => {
     const { merge } = taskState(after, id);
     const base = taskState(before, id).worktree?.base ?? "its base";
     const why = whyBlocked(taskState(after, id));
-    if (why !== null) say(`${id} still waits: ${why}`);
-    else if (merge?.is === "merged") say(`${id} is merged into ${base}`);
-    else say(`${id} is not merged yet\n  → ralph why ${asArgument(id)}`);
-  }
-  return held.some((id) => whyBlocked(taskState(after, id)) !== null) ? EXIT_CODES.blocked : 0;
+    if (why !== null) return `${id} still waits: ${why}`;
+    if (merge?.is === "merged") return `${id} is merged into ${base}`;
+    return `${id} is not merged yet\n  → ralph why ${asArgument(id)}`;
+  });
+  const isHeld = held.some((id) => whyBlocked(taskState(after, id)) !== null);
+  return { words, code: isHeld ? EXIT_CODES.blocked : 0 };
 }
 
 function refuseContradictions(task: string | undefined, flags: UnblockFlags): void {

@@ -1,17 +1,49 @@
 import { Argument, type Command, type Option } from "commander";
+import { listedTasks } from "../../app/operator.ts";
+import { builtInAgents } from "../../app/plugins.ts";
+import { openProject, type Project, readConfig } from "../../app/project.ts";
+import { readState } from "../../app/project-log.ts";
 import { createProgram, type Act, type CliContext } from "../commands.ts";
 
 export function define(command: Command, act: Act): void {
   command
-    .addArgument(new Argument("<shell>", "whose script to print").choices(Object.keys(SCRIPTS)))
+    .addArgument(
+      new Argument(
+        "<shell>",
+        "whose script to print; tasks and agents list the names that it completes",
+      ).choices([...Object.keys(SCRIPTS), ...Object.keys(NAMES)]),
+    )
     .action(act(completion));
 }
 
-async function completion({ stdout, version }: CliContext, shell: string): Promise<number> {
+/** What a project has names for, which the scripts ask for each time. */
+const NAMES: Readonly<Record<string, (project: Project) => Promise<readonly string[]>>> = {
+  tasks: async (project) => {
+    const { tasks } = await readState(project);
+    return [...new Set([...(await listedTasks(project)), ...Object.keys(tasks)])];
+  },
+  agents: async (project) => [
+    ...new Set([
+      ...builtInAgents().map(({ name }) => name),
+      ...Object.keys((await readConfig(project)).agents),
+    ]),
+  ],
+};
+
+async function completion(context: CliContext, shell: string): Promise<number> {
+  const { stdout, version, print } = context;
+  const names = NAMES[shell];
+  if (names !== undefined) {
+    print(await names(await openProject(context)));
+    return 0;
+  }
   const program = await createProgram(version, () => true);
   stdout.write(SCRIPTS[shell]?.(commandShapes(program)) ?? "");
   return 0;
 }
+
+/** The names as a shell asks for them. */
+const ask = (names: string): string => `$(ralph completion ${names} 2>/dev/null)`;
 
 const SCRIPTS: Readonly<Record<string, (shapes: readonly CommandShape[]) => string>> = {
   bash: bashCompletion,
@@ -47,9 +79,10 @@ function findCommand(shapes: readonly CommandShape[], { list, first, current }: 
 /** A branch for each option that takes one of a few values. */
 function valueBranches(shapes: readonly CommandShape[], then: (choices: string) => string): string {
   const branches = shapes.flatMap(({ path, options }) =>
-    options.flatMap(({ long, choices }) =>
-      choices.length > 0 ? [`      ("${path}|${long}") ${then(choices.join(" "))} ;;`] : [],
-    ),
+    options.flatMap(({ long, choices, names }) => {
+      const words = names === null ? choices.join(" ") : ask(names);
+      return words === "" ? [] : [`      ("${path}|${long}") ${then(words)} ;;`];
+    }),
   );
   return branches.join("\n");
 }
@@ -59,7 +92,7 @@ function bashCompletion(shapes: readonly CommandShape[]): string {
   const wordsAfter = ({ commands, arguments: all, options }: CommandShape): string =>
     [
       ...commands.map(({ name }) => name),
-      ...all.flatMap(({ choices }) => choices),
+      ...all.flatMap(({ choices, names }) => (names === null ? choices : ask(names))),
       ...options.flatMap(({ long, short }) => [long, short ?? []].flat()),
     ].join(" ");
   return `# Completion of ralph for bash. Now: source <(ralph completion bash); for ever: add that to ~/.bashrc
@@ -92,6 +125,10 @@ function zshCompletion(shapes: readonly CommandShape[]): string {
     ]
       .map(([word, says]) => `'${word}:${says?.replaceAll("'", "'\\''")}'`)
       .join(" ");
+  const namesToo = ({ arguments: all }: CommandShape): string =>
+    all
+      .flatMap(({ names }) => (names === null ? [] : ` items+=(\${\${(f)"${ask(names)}"}//:/\\\\:})`))
+      .join("");
   return `#compdef ralph
 # Completion of ralph for zsh. Now: source <(ralph completion zsh); for ever: add that to ~/.zshrc
 _ralph() {
@@ -105,7 +142,7 @@ ${valueBranches(shapes, (choices) => `compadd ${choices}`)}
     return
   fi
   case "$name" in
-${shapes.map((shape) => `    ("${shape.path}") items=(${items(shape)}) ;;`).join("\n")}
+${shapes.map((shape) => `    ("${shape.path}") items=(${items(shape)})${namesToo(shape)} ;;`).join("\n")}
   esac
   _describe 'ralph' items || _files
 }
@@ -121,13 +158,15 @@ function fishCompletion(shapes: readonly CommandShape[]): string {
       `complete -c ralph -n ${condition} ${words} -d ${quoted(says)}`;
     return [
       ...commands.map(({ name, summary }) => line(`-f -a ${name}`, summary)),
-      ...all.flatMap(({ choices, description }) =>
-        choices.length > 0 ? [line(`-f -a ${quoted(choices.join(" "))}`, description)] : [],
-      ),
-      ...options.map(({ long, short, takesValue, choices, description }) => {
-        const names = `-l ${long.slice(2)}${short === null ? "" : ` -s ${short.slice(1)}`}`;
-        const values = choices.length > 0 ? ` -x -a ${quoted(choices.join(" "))}` : takesValue ? " -r" : "";
-        return line(`${names}${values}`, description);
+      ...all.flatMap(({ choices, names, description }) => {
+        const words = names === null ? choices.join(" ") : ask(names).slice(1);
+        return words === "" ? [] : [line(`-f -a ${quoted(words)}`, description)];
+      }),
+      ...options.map(({ long, short, takesValue, choices, names, description }) => {
+        const flags = `-l ${long.slice(2)}${short === null ? "" : ` -s ${short.slice(1)}`}`;
+        const words = names === null ? choices.join(" ") : ask(names).slice(1);
+        const values = words === "" ? (takesValue ? " -r" : "") : ` -x -a ${quoted(words)}`;
+        return line(`${flags}${values}`, description);
       }),
     ];
   });
@@ -156,6 +195,8 @@ function shapeOf(command: Command, path: string) {
       name: one.required ? `<${one.name()}>` : `[${one.name()}]`,
       description: one.description,
       choices: one.argChoices ?? [],
+      /** Which names of the project may stand there. */
+      names: /^(?:task|what)$/.test(one.name()) && one.argChoices === undefined ? "tasks" : null,
     })),
     commands: command.commands.map((below) => ({ name: below.name(), summary: below.description() })),
   };
@@ -170,5 +211,6 @@ function optionShape(option: Option) {
     description: option.description,
     takesValue: option.required || option.optional,
     choices: option.argChoices ?? [],
+    names: option.long === "--task" ? "tasks" : option.long === "--agent" ? "agents" : null,
   };
 }

@@ -21,13 +21,14 @@ async function config(context: CliContext, what: "schema" | undefined): Promise<
   }
   const loaded = await readConfigWithOrigins(await openProject(context));
   const shown = {
-    file: loaded.file,
+    file: loaded.files[0] ?? null,
+    files: loaded.files,
     values: withoutSecrets(await loaded.values(), context.env),
     not_in_effect: await loaded.waiting(),
     unknown_variables: loaded.unknownVariables,
   };
   return tell(context, shown, () => [
-    loaded.file ?? "No configuration file: everything is the default, or comes from variables.",
+    loaded.files.join(", ") || "No configuration file: everything is the default, or comes from variables.",
     "",
     ...valueLines(shown.values, context.style),
     ...section(

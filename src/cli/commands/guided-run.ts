@@ -44,7 +44,7 @@ export async function guidedRun(context: CliContext, goal: string, asked: Flags)
 /** The agent and the checks of a repository that has no configuration yet. */
 async function foundHere(project: Project, asked: Flags, context: CliContext): Promise<Flags> {
   const { root, ralphDir } = project;
-  if ((await findConfig(root, ralphDir)) !== null) return {};
+  if ((await findConfig(root, ralphDir)).length > 0) return {};
   const hasProgram = (name: string): boolean => findProgram(name, root, context.env) !== null;
   const agent =
     asked.agent ?? builtInAgents().find(({ name, command }) => command === null && hasProgram(name))?.name;

@@ -3,19 +3,25 @@ import { join } from "node:path";
 import { ownRoot } from "../../adapters/process/safe-path.ts";
 import { PLAIN, type Style, closest } from "../../core/text.ts";
 import { Argument, type Command } from "commander";
-import { COMMANDS, createProgram, type Act, type CliContext } from "../commands.ts";
+import {
+  COMMANDS,
+  type CommandGroup,
+  createProgram,
+  GROUPS,
+  type Act,
+  type CliContext,
+} from "../commands.ts";
 import { columns } from "../print/style.ts";
 import { RalphError } from "../../core/errors.ts";
 
 const OWN_ROOT = ownRoot(import.meta.dirname);
 
 export function define(command: Command, act: Act): void {
-  const names = [...new Set([...Object.keys(TOPICS), ...Object.keys(COMMANDS)])];
   command
     .addArgument(
       // Choices are for the completion of shells; what is unknown is told in our own words.
-      new Argument("[topic]", "a topic or a command; without it, all of them")
-        .choices(names)
+      new Argument("[topic]", "a topic, a command or a group of commands; without it, all of them")
+        .choices(NAMES)
         .argParser((word: string) => word),
     )
     .action(act(help));
@@ -30,16 +36,30 @@ async function help(context: CliContext, wanted: string | undefined): Promise<nu
   }
   const parts = [
     ...(Object.hasOwn(TOPICS, wanted) ? [`${topicLines(wanted, style).join("\n")}\n`] : []),
+    ...(isGroup(wanted) ? [groupText(wanted)] : []),
     ...(Object.hasOwn(COMMANDS, wanted) ? [await commandHelp(wanted, context)] : []),
   ];
   if (parts.length === 0) {
-    const meant = closest(wanted, [...Object.keys(TOPICS), ...Object.keys(COMMANDS)]);
+    const meant = closest(wanted, NAMES);
     throw new RalphError("usage", `there is neither a topic nor a command "${wanted}"`, {
       hint: meant === null ? "all of them: ralph help" : `ralph help ${meant}`,
     });
   }
   stdout.write(parts.join("\n"));
   return 0;
+}
+
+function isGroup(name: string): name is keyof typeof GROUPS {
+  return Object.hasOwn(GROUPS, name);
+}
+
+/** All commands of a group, those of daily use first. */
+function groupText(name: keyof typeof GROUPS): string {
+  const { usual, others, rare }: CommandGroup = GROUPS[name];
+  const rows = [...usual, ...others, ...rare].map((one) => [one, COMMANDS[one]]);
+  return `Commands to ${name}, each with ralph help COMMAND:\n${columns(rows)
+    .map((line) => `  ${line}`)
+    .join("\n")}\n`;
 }
 
 /** The same text as `ralph COMMAND --help`; null: that of `ralph --help`. */
@@ -120,3 +140,5 @@ export const TOPICS = {
   people: "answer questions and unblock tasks",
   troubleshooting: "solutions to common problems",
 } as const satisfies Record<string, string>;
+
+const NAMES = [...new Set([...Object.keys(TOPICS), ...Object.keys(GROUPS), ...Object.keys(COMMANDS)])];

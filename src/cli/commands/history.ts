@@ -1,4 +1,4 @@
-import { eventsInPages, hasLog, iterationsOf, withLog } from "../../app/project-log.ts";
+import { eventsInPages, hasLog, iterationsOf, meantTask, readState, withLog } from "../../app/project-log.ts";
 import { type Project, openProject } from "../../app/project.ts";
 import { untilDrained } from "../print/output.ts";
 import { damaged as damagedExport, readExport } from "../../adapters/store/read-export.ts";
@@ -28,9 +28,10 @@ export function define(command: Command, act: Act): void {
 
 async function history(
   context: CliContext,
-  { task, jsonl }: { task?: string; jsonl?: boolean },
+  { task: asked, jsonl }: { task?: string; jsonl?: boolean },
 ): Promise<number> {
   const project = await openProject(context);
+  const task = asked === undefined ? asked : await meantTask(asked, await readState(project), project);
   if (jsonl === true) return exportLog(project, task === undefined ? {} : { task }, context);
   const records = await iterationsOf(project, task);
   return tell(context, records.map(historyEntry), () =>

@@ -14,12 +14,14 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { Option, type Command } from "commander";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
-import type { Act, CliContext } from "../commands.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
 import {
   chosenOf,
   configText,
   detectGates,
   notesTemplate,
+  SCHEMA_FILE,
+  SCHEMA_LINE,
   TEMPLATES,
   tryGates,
   type TemplateKind,
@@ -61,6 +63,7 @@ export function define(command: Command, act: Act): void {
       "--force",
       "write the configuration, prompts and hooks anew; tasks, requirements and notes are never overwritten",
     )
+    .option("--json", "print JSON")
     .action(act(init));
 }
 
@@ -75,20 +78,30 @@ async function init(context: CliContext, flags: Flags): Promise<number> {
   const installed = builtInAgents().find(isHere)?.name ?? null;
   const { found, problem } = detectGates(root, hasProgram);
   const config = join(ralphDir, "ralph.toml");
-  const other = existsSync(config) ? null : await findConfig(root, ralphDir);
-  const isConfigured = other !== null || (existsSync(config) && !renew);
+  const others = existsSync(config) ? [] : (await findConfig(root, ralphDir)).map(({ shown }) => shown);
+  // A tree of YAML names neither agents nor gates.
+  const hasJson = others.some((name) => name.endsWith(".json"));
+  const isConfigured = hasJson || (existsSync(config) && !renew);
   // Read before anything is written, so that a damaged file leaves nothing half done.
   const hooks = flags.hooks === true ? readHooks(project, context, renew) : null;
   const tried = isConfigured ? [] : await tryGates(found, project, context);
   if (tried === null) return EXIT_CODES.stopped;
   prepareRalphFolder(project.ralphDir);
-  const report = new InitReport(project, context.print, renew);
-  if (other !== null) report.say(`found  ${other.shown}`);
-  else {
+  const report = new InitReport(project, context.json ? () => {} : context.print, renew);
+  for (const name of others) report.found(name);
+  if (!hasJson) {
     const checks = chosenOf(tried).map((gate) => `${gate.name}: ${gate.command}`);
     const none = found.length === 0 ? "no tests were recognised" : "no check can run here";
     const said = `agent: ${installed ?? "demo, as none was found"}; ${checks.length === 0 ? none : checks.join(", ")}`;
     report.renew(config, configText(installed, tried), said);
+  }
+  if (existsSync(config) && readFileSync(config, "utf8").startsWith(SCHEMA_LINE)) {
+    const { configJsonSchema } = await import("../../config/json-schema.ts");
+    report.refresh(
+      join(ralphDir, SCHEMA_FILE),
+      `${JSON.stringify(configJsonSchema(), null, 1)}\n`,
+      "what the configuration may say, for editors",
+    );
   }
   if (!isConfigured && problem !== null)
     context.say(`${problem}; its scripts are not among the gates\n  → repair it, then: ralph init --force`);
@@ -116,6 +129,7 @@ async function init(context: CliContext, flags: Flags): Promise<number> {
     "ralph run",
   ];
   report.say(["\nNext:", ...steps.map((step, at) => `  ${at + 1}. ${step}`)].join("\n"));
+  if (context.json) return tell(context, { ...report.files, next: steps }, () => []);
   const hasGates = (isConfigured ? found : tried).length > 0;
   report.say(`Or one goal without a list: ralph run "what you want"${hasGates ? "" : ' --check "npm test"'}`);
   return 0;
@@ -144,12 +158,12 @@ function begin(
     const found = detectedSource(project);
     const path = found?.path ?? found?.label;
     if (path !== undefined) {
-      report.say([`found  ${path}`, ...listLines(detectedLists(project))].join("\n"));
+      report.found(path, ...listLines(detectedLists(project)));
       return firstSteps(found?.kind === "prompt" ? "prompt" : "tasks", path);
     }
     const prd = findPrd(project);
     if (prd !== null) {
-      report.say(`found  ${relative(root, prd)}`);
+      report.found(relative(root, prd));
       return firstSteps("prd", relative(root, prd));
     }
   }
@@ -280,7 +294,8 @@ class InitReport {
   readonly say: (line: string) => void;
   readonly #project: Project;
   readonly #force: boolean;
-  #wrote = false;
+  /** Relative to the root. */
+  readonly files = { wrote: [] as string[], kept: [] as string[], found: [] as string[] };
 
   constructor(project: Project, say: (line: string) => void, force: boolean) {
     this.#project = project;
@@ -289,11 +304,18 @@ class InitReport {
   }
 
   get hasWritten(): boolean {
-    return this.#wrote;
+    return this.files.wrote.length > 0;
   }
 
   kept(path: string): void {
-    this.say(`kept   ${relative(this.#project.root, path)}`);
+    const shown = relative(this.#project.root, path);
+    this.files.kept.push(shown);
+    this.say(`kept   ${shown}`);
+  }
+
+  found(shown: string, ...lines: readonly string[]): void {
+    this.files.found.push(shown);
+    this.say([`found  ${shown}`, ...lines].join("\n"));
   }
 
   /** Ours: written anew when that is asked for; what stood there may have been edited, and is kept. */
@@ -307,6 +329,12 @@ class InitReport {
     this.write(path, text, what);
   }
 
+  /** Nobody edits it. */
+  refresh(path: string, text: string, what: string): void {
+    if (existsSync(path) && readFileSync(this.#inside(path), "utf8") === text) this.kept(path);
+    else this.write(path, text, what);
+  }
+
   /** The operator's: never overwritten. */
   begin(path: string, text: string, what: string): void {
     if (existsSync(path)) this.kept(path);
@@ -317,8 +345,9 @@ class InitReport {
     const real = this.#inside(path);
     mkdirSync(dirname(real), { recursive: true });
     writeFileAtomically(real, text);
-    this.#wrote = true;
-    this.say(`wrote  ${relative(this.#project.root, path).padEnd(24)} ${what}`);
+    const shown = relative(this.#project.root, path);
+    this.files.wrote.push(shown);
+    this.say(`wrote  ${shown.padEnd(24)} ${what}`);
   }
 
   /** Where it really is: a link that leads outside is refused. */

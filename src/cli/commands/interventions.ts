@@ -1,4 +1,4 @@
-import { hasLog, iterationsOf, readEvents, readState, unknownTask, withLog } from "../../app/project-log.ts";
+import { hasLog, iterationsOf, meantTask, readEvents, readState, withLog } from "../../app/project-log.ts";
 import { type Project, driverOf, openProject } from "../../app/project.ts";
 import { blockedIds } from "../../core/views/inbox.ts";
 import { promiseEntries, type PromiseEntry } from "../../core/views/iteration-entries.ts";
@@ -233,11 +233,8 @@ export function definePromises(command: Command, act: Act): void {
 
 async function promises(context: CliContext, { task }: { task?: string }): Promise<number> {
   const project = await openProject(context);
-  const records = await iterationsOf(project, task);
-  if (task !== undefined && records.length === 0) {
-    const state = await readState(project);
-    if (state.tasks[task] === undefined) throw await unknownTask(task, state, project);
-  }
+  const meant = task === undefined ? task : await meantTask(task, await readState(project), project);
+  const records = await iterationsOf(project, meant);
   const entries = promiseEntries(records);
   return tell(context, entries, () =>
     entries.length === 0
@@ -259,7 +256,7 @@ function promiseCells(entry: PromiseEntry): readonly string[] {
 }
 
 function asPrinted({ promise, matches, hidden, claim }: PromiseEntry): string {
-  if (promise === null) return hidden ? "(quoted: does not count)" : "(a status line)";
+  if (promise === null) return hidden ? "(quoted: does not count)" : "(by a status line or a tool)";
   const text = shortened(promise, PROMISE_LENGTH);
   const isSignal = claim === "blocked" || claim === "undecided" || claim === "already_done";
   return matches || isSignal ? text : `${text} (not the expected one)`;

@@ -1,7 +1,7 @@
 import { workspaceOf } from "../../app/git-parts.ts";
 import type { Project } from "../../app/project.ts";
 import { prepareRun } from "../../app/prepare-run.ts";
-import { readState } from "../../app/project-log.ts";
+import { meantId, readState, unknownTask } from "../../app/project-log.ts";
 import { readyTasks } from "../../core/loop/task-status.ts";
 import type { Command } from "commander";
 import { CLOSED_BREAKER } from "../../core/loop/brakes.ts";
@@ -11,11 +11,14 @@ import type { ShownWork } from "../../core/verdict/reader.ts";
 import { beginIteration, shownBase } from "../../core/loop/begin-iteration.ts";
 import { RalphError } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings.ts";
-import type { Act, CliContext } from "../commands.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
 import { withRunBegun } from "./run.ts";
 
 export function define(command: Command, act: Act): void {
-  command.argument("[task]", "its id; without it the task that is next").action(act(prompt));
+  command
+    .argument("[task]", "its id; without it the task that is next")
+    .option("--json", "print JSON")
+    .action(act(prompt));
 }
 
 /** Prints exactly what the next iteration of a task would be told. */
@@ -26,16 +29,19 @@ async function prompt(context: CliContext, wanted: string | undefined): Promise<
   const before = { ...known, breaker: CLOSED_BREAKER, callsExhaustedUntil: null };
   const state = withRunBegun(before, unbraked(settings, known.iterations.length), plan, Date.now());
   const ready = isOpen(state.run) ? readyTasks(state, state.run, plan, Infinity) : [];
-  const task = wanted === undefined ? ready[0] : ready.find(({ id }) => id === wanted);
+  const ids = plan.tasks.map(({ id }) => id);
+  const meant = wanted === undefined ? ready[0]?.id : meantId(wanted, ids);
+  const task = ready.find(({ id }) => id === meant);
   const work = task === undefined ? null : await workToShow(project, state, task.id);
   const around = { head: null, branch: null, notes: await notes.read(), notesPath: notes.path, work };
   const begun = task && beginIteration(state, task.id, 1, around, Infinity);
+  if (meant === null) throw unknownTask(wanted ?? "", ids);
   if (!begun)
     throw nothingToSay(
-      wanted,
-      plan.tasks.map(({ id }) => id),
+      meant,
       ready.map(({ id }) => id),
     );
+  if (context.json) return tell(context, { task: begun.started.task, prompt: begun.prompt }, () => []);
   context.stdout.write(begun.prompt);
   return 0;
 }
@@ -54,17 +60,11 @@ function unbraked(settings: Settings, openIterations: number): Settings {
   return { ...settings, limits, lanes: settings.lanes + openIterations, keepGoing: true };
 }
 
-function nothingToSay(
-  wanted: string | undefined,
-  all: readonly string[],
-  ready: readonly string[],
-): RalphError {
+function nothingToSay(wanted: string | undefined, ready: readonly string[]): RalphError {
   if (wanted === undefined)
     return new RalphError("usage", "no task is ready, so there is no prompt", {
       hint: "ralph status says why",
     });
-  const what = all.includes(wanted)
-    ? `the task "${wanted}" is not ready (done, blocked, or waiting for another)`
-    : `there is no task "${wanted}"`;
+  const what = `the task "${wanted}" is not ready (done, blocked, or waiting for another)`;
   return new RalphError("usage", what, { hint: `ready: ${ready.join(", ") || "none"}` });
 }

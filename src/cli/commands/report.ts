@@ -5,7 +5,7 @@ import { jobSummary, markdownReport } from "../../core/report/markdown-report.ts
 import { htmlReport } from "../../core/report/html-report.ts";
 import { basename } from "node:path";
 import type { Command } from "commander";
-import type { Act, CliContext } from "../commands.ts";
+import { tell, tellActed, type Act, type CliContext } from "../commands.ts";
 import { pickRun, runsIn } from "./history.ts";
 import type { Recorded } from "../../core/events.ts";
 import { evolve } from "../../core/loop/evolve.ts";
@@ -30,6 +30,7 @@ export function define(command: Command, act: Act): void {
     .option("--md", "Markdown; this is what you get without a flag, unless --out ends in .html")
     .option("--summary", "the short one, in Markdown, as on the page of a CI job")
     .option("--out <file>", "write it there instead of printing it")
+    .option("--json", "print the report as a text in JSON")
     .action(act(report));
 }
 
@@ -41,8 +42,18 @@ async function report(context: CliContext, wanted: string | undefined, flags: Fl
   const project = await openProject(context);
   const told = await reportOfRun(project, wanted, context.version);
   if (told === null) {
-    context.say("no run yet in this repository\n  → start one: ralph run");
+    const why = "no run yet in this repository\n  → start one: ralph run";
+    tellActed(context, { is: "refused", why, isMoot: true });
     return 1;
+  }
+  if (context.json) {
+    const text = REPORTS[kind](told);
+    if (flags.out !== undefined) await printOrWrite(text, flags.out, "the report", context);
+    return tell(
+      context,
+      { format: kind, ...(flags.out === undefined ? { text } : { file: flags.out }) },
+      () => [],
+    );
   }
   await printOrWrite(REPORTS[kind](told), flags.out, "the report", context);
   return 0;

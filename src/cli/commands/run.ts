@@ -16,6 +16,7 @@ import type { RunFlags } from "../../config/resolve-settings.ts";
 import type { Event, Recorded } from "../../core/events.ts";
 import { beginIteration } from "../../core/loop/begin-iteration.ts";
 import { evolveAll } from "../../core/loop/evolve.ts";
+import { timeoutFor } from "../../core/loop/iteration-timeout.ts";
 import { planAct } from "../../core/loop/operator-act.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { readyTasks, whyBlocked } from "../../core/loop/task-status.ts";
@@ -23,11 +24,11 @@ import type { Plan } from "../../core/plan.ts";
 import type { Settings } from "../../core/settings.ts";
 import { EMPTY_STATE, taskState, type State } from "../../core/state.ts";
 import { mustAct } from "../../app/operator.ts";
-import type { Instant } from "../../core/time.ts";
+import { formatDuration, type Instant } from "../../core/time.ts";
 import { count } from "../../core/views/explain-words.ts";
 import { blockedIds } from "../../core/views/inbox.ts";
 import { runSummary } from "../../core/views/run-lines.ts";
-import type { Act, CliContext } from "../commands.ts";
+import { tell, tellActed, type Act, type CliContext } from "../commands.ts";
 import { printerFor } from "../print/run-printer.ts";
 import {
   collect,
@@ -37,7 +38,7 @@ import {
   withSandboxOptions,
   withSourceOptions,
 } from "../run-options.ts";
-import { suggestionLines, tellWhatGoesOn } from "./blocked.ts";
+import { printDone, suggestionLines, whatGoesOnWith } from "./blocked.ts";
 
 export interface Flags extends RunFlags, SourceFlags {
   /** False: `--no-job-summary`. */
@@ -99,7 +100,7 @@ export async function run(
     context.say(`${source.identity.label} has no tasks\n  → how they are written: ralph help tasks`);
   if (context.verbose || flags.dryRun === true) context.say(why);
   if (flags.dryRun === true) {
-    await requirePrograms(prepared);
+    await requirePrograms(prepared, context.say);
     return showPlan(prepared, context);
   }
   await requireStartable(prepared);
@@ -171,13 +172,21 @@ async function showPlan(
   const around = { head: null, branch: null, notes: await notes.read(), notesPath: notes.path };
   const first = ready[0] && beginIteration(state, ready[0].id, 1, around, at);
   if (json) {
-    const tasks = plan.tasks.map(({ id, title, done }) => ({ id, title, done }));
+    const tasks = plan.tasks.map((task) => {
+      const { id, title, done } = task;
+      const { timeoutMs, from } = timeoutFor(state, task, settings);
+      return { id, title, done, timeout_seconds: timeoutMs / 1_000, timeout_from: from };
+    });
     print(JSON.stringify({ source: plan.source.label, tasks, prompt: first?.prompt ?? null }));
     return 0;
   }
   print([
     `${plan.source.label}: ${count(plan.tasks.length, "task")}, ${ready.length} ready`,
-    ...plan.tasks.map((task) => `  [${task.done ? "x" : " "}] ${task.id}  ${task.title}`),
+    ...plan.tasks.map((task) => {
+      const { timeoutMs, from } = timeoutFor(state, task, settings);
+      const time = task.done ? "" : `  ${formatDuration(timeoutMs)} each (${from})`;
+      return `  [${task.done ? "x" : " "}] ${task.id}  ${task.title}${time}`;
+    }),
   ]);
   if (first) stdout.write(`\nThe first prompt (${settings.agent}):\n\n${first.prompt}`);
   return 0;
@@ -212,19 +221,34 @@ async function retryBlocked(context: CliContext, flags: Flags): Promise<number> 
   const planned = new Set((state.plan?.tasks ?? []).map(({ id }) => id));
   const blocked = blockedIds(state).filter((id) => planned.has(id));
   if (blocked.length === 0) {
-    context.say("no task is blocked, so there is nothing to try again");
-    return 0;
+    const why = "no task is blocked, so there is nothing to try again";
+    return tellActed(context, { is: "refused", why, isMoot: true });
   }
   if (project.queue !== null) {
     await withLog(project, (log) => log.append(unblocked(state, blocked)));
-    for (const id of blocked) context.say(`${id} is no longer blocked`);
-    await tellWhatGoesOn(project, blocked, context);
-    return 0;
+    return handedOver(
+      project,
+      blocked,
+      blocked.map((id) => `${id} is no longer blocked`),
+      context,
+    );
   }
   const { goal, ...source } = sourceOfLastRun(state, flags, project.root);
   // Each gets its chance, whatever becomes of the others.
   const own = { ...flags, ...source, task: blocked, keepGoing: true };
   return run(context, goal, own, (now) => unblocked(now, blocked));
+}
+
+/** Somebody else works on these tasks: the run that is open, or workers. */
+async function handedOver(
+  project: Project,
+  tasks: readonly string[],
+  done: readonly string[],
+  context: CliContext,
+): Promise<number> {
+  const next = await whatGoesOnWith(project, tasks);
+  if (!context.json) printDone(done, next, context);
+  return tell(context, { done: true, said: done.join("\n"), tasks, next }, () => []);
 }
 
 export function defineRetry(command: Command, act: Act): void {
@@ -236,7 +260,7 @@ export function defineRetry(command: Command, act: Act): void {
       duration("--timeout"),
     )
     .option("--reason <text>", "what has changed; it is kept")
-    .option("--json", "events as JSON lines on stdout")
+    .option("--json", "events as JSON lines on stdout; JSON if a run that is open does it")
     .option("--quiet", "only the summary")
     .action(act(retry));
 }
@@ -253,11 +277,11 @@ async function retry(
   const task = await meantTask(asked, state, project);
   const isBlocked = whyBlocked(taskState(state, task)) !== null;
   const timeoutMs = timeout ?? null;
-  if (isBlocked) context.say(await mustAct(project, { do: "unblock", task, reason, timeoutMs, runs: true }));
-  if (project.queue !== null || (await isDriven(project))) {
-    await tellWhatGoesOn(project, [task], context);
-    return 0;
-  }
+  const done = isBlocked
+    ? [await mustAct(project, { do: "unblock", task, reason, timeoutMs, runs: true })]
+    : [];
+  if (project.queue !== null || (await isDriven(project))) return handedOver(project, [task], done, context);
+  for (const line of done) context.say(line);
   const { goal, ...source } = sourceOfLastRun(state, {}, project.root);
   return run(context, goal, { ...flags, ...source, ...(timeout !== undefined && { timeout }), task: [task] });
 }

@@ -6,6 +6,7 @@ import { tell, type Act, type CliContext } from "../commands.ts";
 import { columns } from "../print/style.ts";
 import type { Style } from "../../core/text.ts";
 import { dollars } from "../../core/loop/brakes.ts";
+import { BUILD } from "../../core/loop/stages.ts";
 import {
   type Status,
   type TaskRow,
@@ -101,10 +102,21 @@ function costInWords({ usd, budget_usd: budget, forecast_usd: forecast }: Status
 
 function taskLine(task: TaskRow, style: Style): string {
   const { sign } = TASK_SIGNS[task.status];
-  const count = task.status === "done" ? "" : style.dim(`  ${task.iteration}/${task.max_iterations}`);
+  const count = task.status === "done" ? "" : style.dim(`  ${loopInWords(task)}`);
   const reason = task.status === "done" ? null : (task.blocked_reason ?? task.failure?.reason ?? null);
   const why = reason === null ? "" : style.dim(`  ${reason}`);
   return `${sign} ${task.id}  ${task.title}  ${style.dim(task.status)}${count}${why}`;
+}
+
+/** Its stage in a pipeline, how far its loop is, and what an iteration may take and why so. */
+function loopInWords(task: TaskRow): string {
+  const { stage, iteration, max_iterations: most, timeout_seconds: seconds, timeout_from: from } = task;
+  const isOpen = task.status === "todo" || task.status === "doing";
+  return [
+    ...(stage === BUILD.name ? [] : [stage]),
+    `${iteration}/${most}`,
+    ...(isOpen && seconds !== null ? [`${formatDuration(seconds * 1_000)} each (${from})`] : []),
+  ].join(" · ");
 }
 
 const MINUTE_MS = 60_000;

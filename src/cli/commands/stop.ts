@@ -1,60 +1,68 @@
 import { type Project, isDriven, openProject, requirePerson } from "../../app/project.ts";
-import { readEvents, readState, unknownTask, withLog } from "../../app/project-log.ts";
+import { meantId, meantTask, readEvents, readState, withLog } from "../../app/project-log.ts";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import { act as actOn, listedTasks, mustAct, wordsIfDone } from "../../app/operator.ts";
+import { act as actOn, listedTasks, mustAct } from "../../app/operator.ts";
 import { RalphError } from "../../core/errors.ts";
-import type { Acted } from "../../core/loop/operator-act.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import { isOpen, type State } from "../../core/state.ts";
 import { asArgument, asWords } from "../../core/text.ts";
-import { activeLoops, allMessages, type Loop, type MessageEntry } from "../../core/views/status.ts";
+import {
+  activeLoops,
+  allMessages,
+  loopEntry,
+  type Loop,
+  type MessageEntry,
+} from "../../core/views/status.ts";
 import { latestState } from "../../engine/follow-log.ts";
-import { tell, type Act, type CliContext } from "../commands.ts";
+import { tell, tellActed, type Act, type CliContext } from "../commands.ts";
 
 export function define(command: Command, act: Act): void {
-  command.option("--now", "do not wait for the iteration: as Ctrl-C").action(act(stop));
+  command
+    .option("--now", "do not wait for the iteration: as Ctrl-C")
+    .option("--json", "print JSON")
+    .action(act(stop));
 }
 
 async function stop(context: CliContext, { now = false }: { now?: boolean }): Promise<number> {
-  context.say(wordsOf(await actOn(await openProject(context), { do: "stop", now })));
-  return 0;
-}
-
-/** What was done, or is so already; anything else is an error. */
-function wordsOf(acted: Acted): string {
-  return acted.is === "refused" && acted.isMoot === true ? acted.why : wordsIfDone(acted);
+  return tellActed(context, await actOn(await openProject(context), { do: "stop", now }));
 }
 
 export function defineCancel(command: Command, act: Act): void {
   command
     .argument("[task]", "whose loop")
     .option("--all", "every loop, and the run with them")
+    .option("--json", "print JSON")
     .action(act(cancel));
 }
 
 async function cancel(
   context: CliContext,
-  task: string | undefined,
+  asked: string | undefined,
   { all = false }: { all?: boolean },
 ): Promise<number> {
-  if ((task !== undefined) === all)
+  if ((asked !== undefined) === all)
     throw new RalphError("usage", "whose loop?", { hint: "ralph cancel TASK, or ralph cancel --all" });
   const project = await openProject(context);
-  const loops = activeLoops(await readState(project)).filter((loop) => all || loop.task === task);
-  const acted = await actOn(project, { do: "cancel", task: task ?? null });
-  if (acted.is === "refused") {
-    context.say(wordsOf(acted));
-    return 0;
-  }
-  if (!(await areGone(project, loops))) {
-    context.say("asked for, but the run does not react; to end it all: ralph stop --now");
-    return 1;
-  }
-  for (const { task: id, iteration, maxIterations } of loops)
-    context.print(`Cancelled Ralph loop for ${id} at iteration ${iteration}/${maxIterations}`);
-  return 0;
+  const state = await readState(project);
+  const task = asked === undefined ? null : await meantTask(asked, state, project);
+  const loops = activeLoops(state).filter((loop) => all || loop.task === task);
+  const acted = await actOn(project, { do: "cancel", task });
+  if (acted.is === "refused") return tellActed(context, acted, { cancelled: [] });
+  const isDone = await areGone(project, loops);
+  const lines = isDone
+    ? loops.map(
+        (loop) =>
+          `Cancelled Ralph loop for ${loop.task} at iteration ${loop.iteration}/${loop.maxIterations}`,
+      )
+    : ["asked for, but the run does not react; to end it all: ralph stop --now"];
+  const cancelled = isDone ? loops.map(loopEntry) : [];
+  if (context.json)
+    tell(context, { done: isDone, said: lines.join("\n") || acted.said, cancelled }, () => []);
+  else if (isDone) context.print(lines);
+  else for (const line of lines) context.say(line);
+  return isDone ? 0 : 1;
 }
 
 /** Its agent has two seconds, and then no choice. */
@@ -91,14 +99,14 @@ async function steer(context: CliContext, words: readonly string[]): Promise<num
   const project = await openProject(context);
   requirePerson(project, "send messages");
   const state = await readState(project);
-  const listed = await listedTasks(project);
-  const known = [...(state.plan?.tasks ?? []).map(({ id }) => id), ...Object.keys(state.tasks), ...listed];
   const [first, second] = words;
-  const isTask = first !== undefined && known.includes(first);
-  if (first === undefined || (second === undefined && isTask))
-    return listMessages(project, state, first ?? null, context);
-  if (second !== undefined && !isTask) throw await unknownTask(first, state, project, listed);
-  const task = second === undefined ? null : first;
+  if (first === undefined) return listMessages(project, state, null, context);
+  const task = second === undefined ? null : await meantTask(first, state, project);
+  if (second === undefined) {
+    const known = [...(state.plan?.tasks ?? []).map(({ id }) => id), ...Object.keys(state.tasks)];
+    const named = meantId(first, [...known, ...(await listedTasks(project))]);
+    if (named !== null) return listMessages(project, state, named, context);
+  }
   const text = second ?? first;
   const id = randomUUID().slice(0, 8);
   await mustAct(project, { do: "steer", task, text }, { id });

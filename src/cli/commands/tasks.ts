@@ -64,7 +64,7 @@ async function settleProposal(
   project: Project,
   action: "accept" | "dismiss",
   number: string,
-  { print }: CliContext,
+  context: CliContext,
 ): Promise<number> {
   requirePerson(project, `${action} what agents propose`);
   const state = await readState(project);
@@ -78,8 +78,8 @@ async function settleProposal(
   await withLog(project, (log) => log.append([{ type: "proposal.settled", number: proposal.number, as }]));
   await refreshStatus(project);
   const into = isNew ? `: ${proposal.path} now has it` : `: ${proposal.path} had all of it already`;
-  print(`${as} proposal ${number}${action === "accept" ? into : ""}`);
-  return 0;
+  const said = `${as} proposal ${number}${action === "accept" ? into : ""}`;
+  return tell(context, { done: true, said, number: proposal.number, as, path: proposal.path }, () => [said]);
 }
 
 async function add(

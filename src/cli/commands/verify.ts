@@ -1,5 +1,5 @@
 import { checkNow, gateRedactor, projectGates, type ProjectGates } from "../../app/gates.ts";
-import { hasLog, readState, unknownTask, withLog } from "../../app/project-log.ts";
+import { hasLog, meantTask, readState, unknownTask, withLog } from "../../app/project-log.ts";
 import { NO_PLUGINS } from "../../app/plugins.ts";
 import { type Project, openProject } from "../../app/project.ts";
 import { workspaceOf } from "../../app/git-parts.ts";
@@ -69,7 +69,7 @@ async function verify(context: CliContext, task: string | undefined, flags: Veri
     });
   const verified: Verification[] = [];
   const results = new Map<string, GateResult>();
-  for (const id of task === undefined ? accepted : [task]) {
+  for (const id of task === undefined ? accepted : [await meantTask(task, state, project)]) {
     if (verified.length > 0 && !context.json) context.print([""]);
     const found = await verifyTask(id, { project, state, results, flags, context });
     if (found === null) return EXIT_CODES.stopped;
@@ -143,10 +143,10 @@ async function verifyTask(id: string, verifying: Verifying) {
 
 /** The last time the task was accepted, and what the run had been told by then. */
 async function acceptance(project: Project, id: string, state: State) {
-  if (!hasLog(project)) throw await unknownTask(id, state, project);
+  if (!hasLog(project)) throw unknownTask(id, []);
   return withLog(project, async (log) => {
     const completion = lastAcceptance(await log.read(0, { task: id, types: ACCEPTANCE_EVENTS }));
-    if (completion === null) throw await neverAccepted(id, state, project);
+    if (completion === null) throw neverAccepted(id, state);
     const told = (await log.read(0, { types: ["run.started", "run.resumed"] })).flatMap((event) =>
       "settings" in event && event.run === completion.run && event.position < completion.position
         ? [event.settings]
@@ -156,9 +156,9 @@ async function acceptance(project: Project, id: string, state: State) {
   });
 }
 
-async function neverAccepted(id: string, state: State, project: Project): Promise<RalphError> {
+function neverAccepted(id: string, state: State): RalphError {
   const task = state.plan?.tasks.find((one) => one.id === id);
-  if (task === undefined && state.tasks[id] === undefined) return unknownTask(id, state, project);
+  if (task === undefined && state.tasks[id] === undefined) return unknownTask(id, Object.keys(state.tasks));
   const status = task === undefined ? "no longer in the task list" : statusOf(state, task);
   const how = status === "done" ? "done, marked by a person" : status;
   const never = `the task "${id}" was never accepted, so there is no certificate: it is ${how}`;

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { openWebScreen } from "../../app/screens.ts";
 import { RalphError } from "../../core/errors.ts";
 import { TOKEN_VARIABLE } from "../../core/redact.ts";
-import type { Act, CliContext } from "../commands.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
 
 interface Flags {
   readonly port: string;
@@ -19,6 +19,7 @@ export function define(command: Command, act: Act): void {
     .option("--host <address>", "let other machines in; needs a token", "127.0.0.1")
     .option("--token <text>", `the token of the address; ${TOKEN_VARIABLE} keeps it out of the process list`)
     .option("--read-only", "to look only: nothing can be answered, cancelled or stopped")
+    .option("--json", "print the address as JSON")
     .action(act(web));
 }
 
@@ -37,7 +38,7 @@ async function web(context: CliContext, flags: Flags): Promise<number> {
     // Whoever reads the address may end the page at once.
     const { signal, release } = hearSignals();
     const signalled = once(signal, "abort");
-    context.stdout.write(`${server.url}\n`);
+    tell(context, { url: server.url }, () => [server.url]);
     context.say("open this address in a browser; Ctrl-C ends the page, not the run");
     await signalled;
     release();

@@ -1,4 +1,4 @@
-import { readEvents, readState, unknownTask } from "../../app/project-log.ts";
+import { readEvents, readState, meantTask } from "../../app/project-log.ts";
 import { type Project, isDriven as isDrivenNow, openProject } from "../../app/project.ts";
 import type { Style } from "../../core/text.ts";
 import {
@@ -18,6 +18,7 @@ import {
   type IterationDetails,
 } from "../../core/views/explain-iteration.ts";
 import { iterationRecords } from "../../core/views/iteration-record.ts";
+import type { Recorded } from "../../core/events.ts";
 import { RalphError } from "../../core/errors.ts";
 
 export function define(command: Command, act: Act): void {
@@ -45,12 +46,16 @@ async function answer(what: string | undefined, project: Project, style: Style):
     const explanation = explainRun(state, isDriven);
     return { lines: runLines(explanation, style), json: runJson(explanation) };
   }
-  const events = await readEvents(project, { task: what });
-  if (events.length > 0 || state.plan?.tasks.some(({ id }) => id === what) === true) {
-    const explanation = explainTask(what, events, state, isDriven);
+  const ofTask = (id: string, events: readonly Recorded[]): Answer => {
+    const explanation = explainTask(id, events, state, isDriven);
     return { lines: taskLines(explanation, style), json: taskJson(explanation) };
+  };
+  const events = await readEvents(project, { task: what });
+  if (events.length > 0) return ofTask(what, events);
+  if (!/^\d+$/.test(what) || state.plan?.tasks.some(({ id }) => id === what) === true) {
+    const id = await meantTask(what, state, project);
+    return ofTask(id, await readEvents(project, { task: id }));
   }
-  if (!/^\d+$/.test(what)) throw await unknownTask(what, state, project);
   const number = Number(what);
   const [record] = iterationRecords(await readEvents(project, { iteration: number }));
   if (record === undefined) {

@@ -1,11 +1,11 @@
 import { shownDiff } from "../../app/git-parts.ts";
 import { openProject } from "../../app/project.ts";
-import { meantTask, readState, unknownTask } from "../../app/project-log.ts";
+import { meantTask, readState } from "../../app/project-log.ts";
 import type { Style } from "../../core/text.ts";
 import type { Command } from "commander";
 import { act as actOn, type ProjectAct } from "../../app/operator.ts";
 import { taskWork } from "../../app/task-work.ts";
-import { tell, type Act, type CliContext } from "../commands.ts";
+import { tell, tellActed, type Act, type CliContext } from "../commands.ts";
 
 export function defineDiff(command: Command, act: Act): void {
   command
@@ -31,13 +31,12 @@ export async function showDiff(
   const last = begun.toSorted((a, b) => b.position - a.position)[0]?.id ?? null;
   const task = asked === undefined ? last : await meantTask(asked, state, project);
   if (task === null) {
-    context.say("no task has been worked on yet");
+    tellActed(context, { is: "refused", why: "no task has been worked on yet", isMoot: true });
     return 1;
   }
   const shown = await taskWork(project, state, task);
   if (shown === null) {
-    if (!Object.hasOwn(state.tasks, task)) throw await unknownTask(task, state, project);
-    context.say(`${task} has no work yet`);
+    tellActed(context, { is: "refused", why: `${task} has no work yet`, isMoot: true });
     return 1;
   }
   const { root, ranges, is, where } = shown;
@@ -70,23 +69,31 @@ function coloured(line: string, style: Style): string {
 export function defineDiscard(command: Command, act: Act): void {
   command
     .argument("<task>", "the task whose work is not wanted")
-    .action(act((context, task: string) => takeBack(context, { do: "discard", task })));
+    .option("--json", "print JSON")
+    .action(act((context, asked: string) => takeBack(context, asked, (task) => ({ do: "discard", task }))));
 }
 
 export function defineUndo(command: Command, act: Act): void {
   command
     .argument("[task]", "the task; the last accepted one without")
     .option("--dry-run", "only say what would be done")
+    .option("--json", "print JSON")
     .action(
-      act((context, task: string | undefined, { dryRun = false }: { dryRun?: boolean }) =>
-        takeBack(context, { do: "undo", task: task ?? null, isDry: dryRun }),
+      act((context, asked: string | undefined, { dryRun = false }: { dryRun?: boolean }) =>
+        takeBack(context, asked ?? null, (task) => ({ do: "undo", task, isDry: dryRun })),
       ),
     );
 }
 
-async function takeBack(context: CliContext, wanted: ProjectAct): Promise<number> {
-  const acted = await actOn(await openProject(context), wanted);
-  if (acted.is === "done") context.print(acted.said.replace(/\n$/, ""));
-  else context.say(acted.why);
+async function takeBack<Asked extends string | null>(
+  context: CliContext,
+  asked: Asked,
+  wanted: (task: Asked | string) => ProjectAct,
+): Promise<number> {
+  const project = await openProject(context);
+  const task = asked === null ? asked : await meantTask(asked, await readState(project), project);
+  const acted = await actOn(project, wanted(task));
+  if (acted.is === "refused" || context.json) tellActed(context, acted);
+  else context.print(acted.said.replace(/\n$/, ""));
   return acted.is === "done" ? 0 : 1;
 }

@@ -140,17 +140,16 @@ async function uncommittedPaths(run: ActiveRun, env: NodeJS.ProcessEnv): Promise
 async function configuredCommits(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
   const set = textOf(env["RALPH_GIT_COMMIT"]?.trim());
   if (set !== null) return set;
-  let file = parsedJson(readText(join(folder, "ralph.json")) ?? "");
+  const commits = (file: unknown): string | null => textOf(fieldsOf(fieldsOf(file)["git"])["commit"]);
+  const json = commits(parsedJson(readText(join(folder, "ralph.json")) ?? ""));
   const toml = readText(join(folder, "ralph.toml")) ?? "";
-  if (/\bcommit\b/.test(toml)) {
-    const { parse } = await import("smol-toml");
-    try {
-      file = parse(toml);
-    } catch {
-      file = {}; // the run read it in its time, and tells whoever wants to start another
-    }
+  if (json !== null || !/\bcommit\b/.test(toml)) return json ?? "ralph";
+  const { parse } = await import("smol-toml");
+  try {
+    return commits(parse(toml)) ?? "ralph";
+  } catch {
+    return "ralph"; // the run read it in its time, and tells whoever wants to start another
   }
-  return textOf(fieldsOf(fieldsOf(file)["git"])["commit"]) ?? "ralph";
 }
 
 /** A run that is under way, as far as its own file tells; paths are relative to the root. */

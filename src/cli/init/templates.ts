@@ -110,9 +110,13 @@ function heading(name: string | null, what: string): string {
   return name === null ? what : `${name}: ${what.toLowerCase()}`;
 }
 
+/** Beside the configuration, for editors; as `ralph config schema` prints it. */
+export const SCHEMA_FILE = "ralph.schema.json";
+export const SCHEMA_LINE = `#:schema ./${SCHEMA_FILE}`;
+
 /** The configuration that a person starts with: what was found, and the next things they may want. */
 export function configText(agent: string | null, gates: readonly TriedGate[]): string {
-  return `${agentText(agent)}\n${gatesText(gates)}`;
+  return `${SCHEMA_LINE}\n${agentText(agent)}\n${gatesText(gates)}`;
 }
 
 /** One of each name, the first. */
@@ -302,19 +306,20 @@ export async function tryGates(
   project: Project,
   context: CliContext,
 ): Promise<readonly TriedGate[] | null> {
-  const { stdout, style, say } = context;
+  const { style, say, json } = context;
+  const write = (text: string): void => void (json || context.stdout.write(text));
   const workspace = workspaceOf(project);
   const before = await workspace.dirtyPaths([]);
   const tried: TriedGate[] = [];
   for (const gate of found) {
-    stdout.write(`tried  ${gate.command.padEnd(24)} `);
+    write(`tried  ${gate.command.padEnd(24)} `);
     const gates = resolveGates([], [], [gate.command]).map((each) => ({ ...each, timeoutMs: TIMEOUT_MS }));
     const [result] = (await checkNow(project, { gates, plugins: NO_PLUGINS })) ?? [];
     if (result === undefined) return null;
     const said = inWords(result);
-    stdout.write(`${said}\n`);
+    write(`${said}\n`);
     const output = result.status === "passed" || result.tries === 0 ? "" : result.tail;
-    context.print(tailLines(output, style, OUTPUT_LINES));
+    if (!json) context.print(tailLines(output, style, OUTPUT_LINES));
     if (result.status !== "missing") tried.push({ ...gate, said });
   }
   const left = (await workspace.dirtyPaths([])).filter((path) => !before.includes(path));

@@ -213,6 +213,7 @@ function brakeOnTask({
   state,
   run,
   open,
+  verdict,
 }: Judged): Pick<EventOf<"task.blocked">, "reason" | "isStuck"> | null {
   const task = taskState(state, open.task);
   const { limits, breaker, keepGoing } = run.settings;
@@ -229,7 +230,9 @@ function brakeOnTask({
     isReached(breaker.noProgress, state.breaker.noProgress);
   const failures = !keepGoing && isRunStuck ? task.attempts : task.failures;
   if (maxAttempts === 0 || Math.max(failures, task.attempts) < maxAttempts) return null;
-  return { reason: failures === 1 ? "1 failed iteration" : `${failures} failed iterations in a row` };
+  const many = failures === 1 ? "1 failed iteration" : `${failures} failed iterations in a row`;
+  const last = verdict.reasons[0]?.sentence;
+  return { reason: last === undefined ? many : `${many}; the last: ${last}` };
 }
 
 function reasonsOf({ reasons }: Verdict): string {

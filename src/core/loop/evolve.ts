@@ -66,11 +66,11 @@ const runFolds = {
     ...state,
     lastIteration: Math.max(state.lastIteration, lastIteration),
   }),
-  "run.started": (state, event) => ({ ...takenUp(state), run: newRun(event), plan: null }),
+  "run.started": (state, event) => ({ ...takenUp(state, event.settings), run: newRun(event), plan: null }),
   "run.resumed": (state, { settings, pid, at }) =>
     state.run === null
       ? state
-      : withRun(takenUp(state), {
+      : withRun(takenUp(state, settings), {
           settings,
           pid,
           activeSince: at,
@@ -131,9 +131,12 @@ const runFolds = {
 const FOLDS: Folds = { ...runFolds, ...iterationFolds, ...taskFolds, ...steerFolds, ...workFolds };
 
 /** A process drives the run: the agents of the one before are watched by nobody, and held merges are tried again. */
-function takenUp(state: State): State {
+function takenUp(state: State, { limits }: Settings): State {
+  const isSameLimit = state.run?.settings.limits.callsPerHour === limits.callsPerHour;
   return {
     ...state,
+    // Under another limit the calls are counted again.
+    callsExhaustedUntil: isSameLimit ? state.callsExhaustedUntil : null,
     tasks: changedTasks(state.tasks, (task) =>
       task.merge?.is === "held" ? { ...task, merge: { is: "due" } } : task,
     ),

@@ -129,7 +129,11 @@ function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): End
   if (lockedOut !== "") return { outcome: "limited", reason: lockedOut };
   const waits = outsideWaits(state, run, plan);
   if (waits.length > 0) return { outcome: "blocked", reason: waits.slice(0, 5).join("; ") };
-  const names = holding(state, run, plan).map(({ id }) => id);
+  const left = holding(state, run, plan);
+  const failed = left.find((task) => statusOf(state, task) === "failed");
+  const why = failed && taskState(state, failed.id).failure?.reason;
+  if (failed !== undefined && why) return { outcome: "exhausted", reason: `${failed.id} failed: ${why}` };
+  const names = left.map(({ id }) => id);
   const open = names.slice(0, 5).join(", ");
   return { outcome: "exhausted", reason: `iteration limit reached without completion: ${open}` };
 }

@@ -249,8 +249,9 @@ function startLine(event: EventOf<"iteration.started">, state: State, style: Sty
 }
 
 function verdictLines(event: EventOf<"verdict.reached">, context: Context): readonly string[] {
-  const { style, record, follows } = context;
+  const { style, record, follows, state } = context;
   const { verdict, reasons } = event;
+  const loops = state.plan?.tasks.find(({ id }) => id === event.task)?.loops !== false;
   const sentences = reasons.map((reason) => reason.sentence);
   const why = sentences.join("; ");
   const { sign, look } = VERDICT_SIGNS[verdict];
@@ -271,7 +272,11 @@ function verdictLines(event: EventOf<"verdict.reached">, context: Context): read
         follows("the next prompt asks the agent to fix or to answer it"),
       ];
     case "rejected":
-      return [line(`claims done, but ${why}`), follows("the next prompt says so")];
+      return [
+        line(record?.report?.claim.is === "none" ? why : `claims done, but ${why}`),
+        // A single attempt has no next one.
+        ...(loops ? [follows("the next prompt says so")] : []),
+      ];
     case "failed":
       return [line(why)];
     case "decide":

@@ -372,6 +372,10 @@ function openWait(state: State, task: Task, known: TaskState): Wait {
       what: `was accepted and then undone (${shortCommit(known.undoneBy)}), and is open again`,
       next: "ralph run",
     };
-  if (known.iterations === 0) return { what: "has not been worked on yet", next: "ralph run" };
-  return { what: `is open after ${count(known.iterations, "iteration")}`, next: "go on: ralph run" };
+  const { iterations, allIterations } = known;
+  if (allIterations === 0) return { what: "has not been worked on yet", next: "ralph run" };
+  return {
+    what: `is open after ${count(iterations || allIterations, "iteration")}`,
+    next: "go on: ralph run",
+  };
 }

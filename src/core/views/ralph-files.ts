@@ -102,7 +102,7 @@ export function executionRow(record: IterationRecord): Record<string, unknown> {
     ralph_iteration: record.ordinal,
     ralph_max: record.maxIterations,
     promise_found: report !== null && isExpectedPromise(report),
-    continuing: record.verdict !== "accepted" && !endedLoop(record),
+    continuing: !endedLoop(record),
     duration_ms: Math.round(report?.durationMs ?? 0),
     iteration: record.iteration,
     verdict: record.verdict,
