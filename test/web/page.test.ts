@@ -121,6 +121,7 @@ test("with the keyboard alone a question is answered", async () => {
   await page.getByRole("heading", { name: "Inbox", exact: true }).waitFor();
   await tabTo(page, "all");
   await page.keyboard.press("Enter");
+  await page.locator(".inbox-settled", { hasText: "ui-004 is answered: all" }).waitFor();
   await page.getByText("ui-004 asks").waitFor({ state: "detached" });
   expect(server.acts).toEqual([{ do: "decide", task: "ui-004", answer: "all" }]);
   await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("inbox-title");
@@ -141,6 +142,7 @@ test("an answer in own words, an unblocking with its reason and a message reach 
   await page.getByText("ui-004 asks").waitFor({ state: "detached" });
   await page.getByLabel("Why db-007 is no longer blocked").fill("eslint is there");
   await page.getByRole("button", { name: "Unblock db-007" }).click();
+  await page.locator("h1").first().hover();
   await page.getByRole("heading", { name: "Waits for you" }).waitFor({ state: "detached" });
   await page.getByLabel("Tell whoever works next").fill("small steps");
   await page.getByRole("button", { name: "Tell", exact: true }).click();
@@ -156,6 +158,125 @@ test("an answer in own words, an unblocking with its reason and a message reach 
     { do: "steer", task: "api-011", text: "use the RFC" },
   ]);
 });
+
+test("an answer can be taken back, and what was typed is still there", async () => {
+  const { page } = await open("/");
+  await page.getByLabel("Why db-007 is no longer blocked").fill("eslint is there");
+  await page.getByRole("button", { name: "Unblock db-007" }).click();
+  const toast = page.locator(".toast", { hasText: "db-007 is unblocked" });
+  await toast.getByRole("button", { name: "Take back" }).click();
+  await toast.waitFor({ state: "detached" });
+  await expect
+    .poll(() => page.getByLabel("Why db-007 is no longer blocked").inputValue())
+    .toBe("eslint is there");
+  await page.getByRole("button", { name: "Unblock db-007" }).click();
+  await toast.waitFor();
+  // Whoever leaves the page has not taken it back.
+  await page.goto("about:blank");
+  await expect
+    .poll(() => server.acts)
+    .toEqual([{ do: "unblock", task: "db-007", reason: "eslint is there" }]);
+});
+
+test("what is settled stays in its place until the pointer leaves, and no other button moves", async () => {
+  const { page } = await open("/");
+  const other = page.getByRole("button", { name: "Unblock db-007" });
+  const before = await other.boundingBox();
+  await page.getByRole("button", { name: "all", exact: false }).first().hover();
+  await page.getByRole("button", { name: /^all/ }).first().click();
+  await page.locator(".toast", { hasText: "✔ ui-004 is answered" }).waitFor();
+  await expect.poll(() => page.locator("h2 .badge").first().textContent()).toBe("1");
+  await page.locator(".inbox-settled", { hasText: "ui-004" }).waitFor();
+  expect((await other.boundingBox())?.x).toBe(before?.x);
+  await page.locator("h1").first().hover();
+  await page.locator(".inbox-settled").waitFor({ state: "detached" });
+  await page.getByText("db-007 is blocked").waitFor();
+});
+
+test("a run is started from the page, after it has said what would happen", async () => {
+  server.set((known) => ({
+    ...known,
+    isDriven: false,
+    status: { ...known.status, run: null, tasks: [], inbox: [], messages: [] },
+    board: { columns: [] },
+    lanes: [],
+    tail: [],
+  }));
+  const { page, complaints } = await open("/");
+  const panel = page.getByRole("region", { name: "Start a run of TODO.md" });
+  await panel.getByText("Issue refresh tokens").waitFor();
+  await panel.getByText("npm run lint").waitFor();
+  await panel.getByText("1 done already.").waitFor();
+  await panel.getByLabel("Lanes").fill("2");
+  await panel.getByLabel("Budget in $").fill("7.50");
+  await panel.getByLabel("Agent").selectOption("codex");
+  await panel.getByText("2, in worktrees").waitFor();
+  await panel.getByText("$7.50").waitFor();
+  await shoot("start");
+  await panel.getByRole("button", { name: "Start 2 tasks" }).click();
+  await page.locator(".toast", { hasText: "✔ It is done." }).waitFor();
+  const wish = { goal: null, tasks: [], agent: "codex", lanes: 2, maxIterations: null, budgetUsd: 7.5 };
+  expect(server.posts.at(-1)).toEqual({ path: "/api/runs", body: { ...wish, approve: false } });
+  await panel.getByLabel("Add a task to the list").fill("Rotate the keys");
+  await page.keyboard.press("Enter");
+  await expect
+    .poll(() => server.posts)
+    .toContainEqual({
+      path: "/api/tasks",
+      body: { title: "Rotate the keys" },
+    });
+  await panel.getByLabel("Goal").fill("make it faster");
+  await page.getByRole("region", { name: "Start a run of goal" }).getByText("Start 1 task").waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test("the morning after, the page begins with what came of the run and what it needs", async () => {
+  server.set((known) => ({
+    ...known,
+    isDriven: false,
+    lanes: [],
+    timeLeftMs: null,
+    status: {
+      ...known.status,
+      run: known.status.run && {
+        ...known.status.run,
+        state: "ended",
+        outcome: "undecided",
+        reason: "ui-004 asks",
+        ended_at: new Date(Date.parse(known.status.run.started_at) + 22_320_000).toISOString(),
+      },
+    },
+  }));
+  const { page, complaints } = await open("/");
+  await expectText(page, ".run-summary", "1 asks · 1 blocked");
+  await expectText(page, ".run-summary", "6h 12m · $8.42");
+  const order = await page.evaluate(
+    `[...document.querySelectorAll(".run-summary, .inbox, .run-result, .board")].map(({ className }) => className)`,
+  );
+  expect(order).toEqual(["run-summary", "panel inbox", "run-result", "board"]);
+  await expectText(page, ".run-result .file-path", "src/auth/refresh.ts");
+  await page.locator(".run-result .timeline-frame .span").first().waitFor();
+  await shoot("morning");
+  expect(complaints).toEqual([]);
+});
+
+test("while a run goes on, the page says how long the rest may take", async () => {
+  const { page } = await open("/");
+  await expectText(page, ".bars", "done, about 2h left");
+});
+
+/** The page as it is now, in four looks. */
+async function shoot(name: string): Promise<void> {
+  if (SHOTS === undefined) return;
+  const page = opened.at(-1);
+  for (const scheme of ["light", "dark"] as const) {
+    await page?.emulateMedia({ colorScheme: scheme });
+    for (const width of [390, 1280]) {
+      await page?.setViewportSize({ width, height: 900 });
+      await page?.screenshot({ path: join(SHOTS, `${name}-${width}-${scheme}.png`), fullPage: true });
+    }
+  }
+}
 
 test("cancelling is asked about in place, and a refusal is shown there", async () => {
   const { page } = await open("/");

@@ -1,5 +1,6 @@
 import { type Drive, driveRun } from "../../app/drive-run.ts";
 import {
+  planOf,
   type Prepared,
   prepareRun,
   requirePrograms,
@@ -160,10 +161,8 @@ export function withRunBegun(state: State, settings: Settings, plan: Plan, at: I
 }
 
 /** What a run would do first: the plan and the exact first prompt. Nothing is written, no agent starts. */
-async function showPlan(
-  { settings, source, notes }: Prepared,
-  { json, print, stdout }: CliContext,
-): Promise<number> {
+async function showPlan(prepared: Prepared, { json, print, stdout }: CliContext): Promise<number> {
+  const { settings, source, notes } = prepared;
   const plan = await source.observe();
   const at = Date.now();
   const state = withRunBegun(EMPTY_STATE, settings, plan, at);
@@ -171,8 +170,7 @@ async function showPlan(
   const around = { head: null, branch: null, notes: await notes.read(), notesPath: notes.path };
   const first = ready[0] && beginIteration(state, ready[0].id, 1, around, at);
   if (json) {
-    const tasks = plan.tasks.map(({ id, title, done }) => ({ id, title, done }));
-    print(JSON.stringify({ source: plan.source.label, tasks, prompt: first?.prompt ?? null }));
+    print(JSON.stringify({ ...planOf(prepared, plan), prompt: first?.prompt ?? null }));
     return 0;
   }
   print([
