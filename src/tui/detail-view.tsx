@@ -49,7 +49,7 @@ function detailLines(state: State, id: string, columns: number): readonly (reado
       .flatMap((line) => wrappedWords(plainLine(line), columns - indent.length - 1))
       .map((row, index) => [`${index === 0 ? indent : indent.replaceAll(/\S/g, " ")}${row}`]);
   const part = (name: string, lines: readonly (readonly Part[])[]): readonly (readonly Part[])[] =>
-    lines.length === 0 ? [] : [[""], [{ text: name, look: "bold" }], ...lines];
+    lines.length === 0 ? [] : [[" "], [{ text: name, look: "bold" }], ...lines];
   const waits = waitOf(state, id);
   return [
     [{ text: `${sign} ${status}`, look }, `  ${task.title}`],

@@ -194,11 +194,11 @@ function usableKeys(model: Model): readonly (readonly [key: string, does: string
     ["c", "cancel", task !== null && may({ do: "cancel", task })],
     ["s", "steer", may({ do: "steer", task: null, text: "…" })],
     ["l", "log", task !== null],
-    ["d", "detail", task !== null],
     ["x", "stop", may({ do: "stop" })],
-    ["p", "pause", may({ do: "pause" })],
     ["f", "filter", task !== null],
     ["Tab", "panel", true],
+    ["d", "detail", task !== null],
+    ["p", "pause", may({ do: "pause" })],
   ];
   return keys.filter(([, , isUsable]) => isUsable).map(([key, does]) => [key, does]);
 }

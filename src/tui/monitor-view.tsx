@@ -62,7 +62,8 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["q Ctrl-C", "leave the monitor; a run goes on by itself"],
   ["", ""],
   ["In a transcript", "/ search  n N next, previous  e unfold  f follow  g G  q back"],
-  ["Signs", "· to do  ▸ at work  ✔ done  ? asks  ◎ for approval  ■ blocked  ! failed  – skipped"],
+  ["Signs", "· to do  ▸ at work  ✔ done  ! failed  – skipped"],
+  ["For you", "? asks  ◎ waits for your approval  ■ blocked"],
 ];
 
 function HelpView({ model }: Pick<ViewProps, "model">): ReactNode {

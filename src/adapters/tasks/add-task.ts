@@ -45,7 +45,7 @@ export function addTask(
 
 /** Writes another title for a task, and changes nothing else that the list says; answers the file. */
 export function retitleTask(root: string, source: SourceIdentity, id: TaskId, words: string): string {
-  const title = titleOf(words);
+  const title = titleOf(words, id);
   if (source.kind === "github")
     throw new RalphError("usage", `${source.label} belongs to another program`, {
       hint: `edit the issue: gh issue edit ${id.replace(/^\D+/, "")} --title "…"`,
@@ -91,10 +91,10 @@ function* replacedIn(file: Buffer, words: string, by: string): Generator<Buffer>
 }
 
 /** On one line. */
-function titleOf(words: string): string {
+function titleOf(words: string, task = "the new task"): string {
   const title = words.replaceAll(/\s+/g, " ").trim();
   if (title !== "") return title;
-  throw new RalphError("usage", "the task has no title", {
+  throw new RalphError("usage", `${task} has no title`, {
     hint: 'say what is to be done: ralph tasks add "what is to be done"',
   });
 }
