@@ -19,8 +19,8 @@ afterEach(async () => {
 
 interface Entered {
   readonly origin: string;
-  get(path: string): Promise<unknown>;
-  post(path: string, body: object, headers?: Record<string, string>): Promise<Response>;
+  readonly get: (path: string) => Promise<unknown>;
+  readonly post: (path: string, body: object, headers?: Record<string, string>) => Promise<Response>;
 }
 
 async function web(...flags: readonly string[]): Promise<Running> {
