@@ -124,7 +124,8 @@ async function serveWithRun(
   });
   if (signal.aborted) run.interrupt();
   await Promise.race([signalled, ended]);
-  if (isOver) {
+  const hasEndedAlone = isOver;
+  if (hasEndedAlone) {
     await tellTheEnd(project, run, context);
     say("The run has ended; the page stays until Ctrl-C");
     await signalled;
@@ -132,7 +133,7 @@ async function serveWithRun(
   const code = await ended;
   release();
   await server.stop();
-  if (signal.aborted && code === 130) await tellTheEnd(project, run, context);
+  if (!hasEndedAlone) await tellTheEnd(project, run, context);
   return code;
 }
 
