@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writeFileAtomically } from "../adapters/process/atomic-file.ts";
+import { removeAbandonedIn, writeFileAtomically } from "../adapters/process/atomic-file.ts";
 import { stateHomeOf } from "./git-parts.ts";
 import type { Project } from "./project.ts";
 
@@ -13,17 +13,19 @@ export interface KnownProject {
 
 const KEPT_MAX = 200;
 
-/** Adds the project at the front of the list, for `ralph web --all`. That it cannot be written changes nothing about the run. */
+/** Puts the project first, for `ralph web --all`. That it cannot be written changes nothing about the run. */
 export function rememberProject({
   root,
   ralphDir: dir,
   env,
 }: Pick<Project, "root" | "ralphDir" | "env">): void {
-  const others = read(env).filter((one) => one.root !== root);
-  const projects = [{ root, dir }, ...others].slice(0, KEPT_MAX);
+  const known = read(env);
   const file = fileOf(env);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    removeAbandonedIn(dirname(file));
+    if (known[0]?.root === root && known[0].dir === dir) return;
+    const projects = [{ root, dir }, ...known.filter((one) => one.root !== root)].slice(0, KEPT_MAX);
     writeFileAtomically(file, `${JSON.stringify({ projects }, null, 2)}\n`, { durable: false });
   } catch {
     // the page of all projects lacks it

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createProject, exists, type Project, type Running, until } from "./project.ts";
+import { openTerminal } from "./terminal.ts";
 
 const HANGS = [[{ say: "this takes a while" }, { hang: true }]] as const;
 
@@ -118,6 +119,36 @@ describe("the port of ralph web", () => {
     const taken = (other.address() as { port: number }).port;
     expect((await project.ralph("web", "--port", String(taken))).code).toBe(64);
     other.close();
+  });
+});
+
+describe("ralph web in a terminal", () => {
+  test("opens the browser with an address that works once, and never with the token", async () => {
+    project = createProject();
+    project.write("../browser", '#!/bin/sh\necho "$1" > "$HOME/opened"\n');
+    const browser = join(project.root, "..", "browser");
+    chmodSync(browser, 0o755);
+    const opened = join(project.env["HOME"] ?? "", "opened");
+    const token = "0123456789abcdef";
+    const env = { BROWSER: browser, RALPH_WEB_TOKEN: token };
+    for (const [flags, opens] of [
+      [["--no-open"], false],
+      [[], true],
+    ] as const) {
+      const terminal = openTerminal(project, ["web", ...flags], { columns: 120, env });
+      await terminal.shows(opens ? "opened in your browser" : "open this address in a browser");
+      if (opens) await until("the browser has started", () => existsSync(opened));
+      expect(existsSync(opened)).toBe(opens);
+      const address = opens ? readFileSync(opened, "utf8").trim() : "";
+      expect(address).not.toContain(token);
+      const statuses = opens
+        ? [await fetch(address, { redirect: "manual" }), await fetch(address, { redirect: "manual" })]
+        : [];
+      expect(statuses.map(({ status: code }) => code)).toEqual(opens ? [303, 401] : []);
+      process.kill(terminal.pid, "SIGINT");
+      expect((await terminal.ended()).code).toBe(0);
+      terminal.close();
+    }
   });
 });
 
