@@ -15,6 +15,7 @@ import { runEngine, recover, startRun } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
 import type { Follower, Log, Ports, Progress } from "../engine/ports.ts";
 import { workspaceOf } from "./git-parts.ts";
+import { rememberProject } from "./known-projects.ts";
 import { hearSignals, withLock } from "./project.ts";
 import { withLog } from "./project-log.ts";
 import { requireGates, type Prepared } from "./prepare-run.ts";
@@ -48,6 +49,7 @@ export async function driveRun(prepared: Prepared, drive: Drive): Promise<State>
   const { project, commands } = prepared;
   const { display, version, verbose = false } = drive;
   prepareRalphFolder(project.ralphDir);
+  rememberProject(project);
   const say = (text: string): void => {
     display.rest();
     project.say(text);

@@ -15,11 +15,12 @@ import { onlyPretends } from "../core/demo/demo-usage.ts";
 import { RalphError } from "../core/errors.ts";
 import { literalGlob } from "../core/glob.ts";
 import { agentsOfStages, stagesOf } from "../core/loop/stages.ts";
-import type { Task, TaskId } from "../core/plan.ts";
+import type { Plan, Task, TaskId } from "../core/plan.ts";
 import { templateProblem } from "../core/prompt/build-prompt.ts";
 import { REVIEW_MODES, reviewOf } from "../core/review/story-review.ts";
 import type { AgentSettings, Commands, GateSettings, ProtectSettings, Settings } from "../core/settings.ts";
 import { isListGuarded } from "../core/views/inbox.ts";
+import { type RunPlan, runPlan } from "../core/views/run-plan.ts";
 import type { Notes, TaskSource } from "../engine/ports.ts";
 import { missingProgramOf } from "./gates.ts";
 import { builtInAgents, type Plugin, type Plugins, pluginsOf } from "./plugins.ts";
@@ -133,6 +134,11 @@ async function listFiles(project: Project, config: Config): Promise<readonly str
   } catch {
     return [];
   }
+}
+
+/** What the run would do; `plan` is what its source has now. */
+export function planOf({ settings, commands, agents }: Prepared, plan: Plan): RunPlan {
+  return runPlan(plan, settings, { agents: agents.map(({ name }) => name), gates: commands.gates });
 }
 
 /** Whoever may get work. Where each stage has its own agent, nobody is left over for the usual one. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -9,10 +10,24 @@ import { readDiff } from "../adapters/git/workspace/read-diff.ts";
 import { PLAIN } from "../core/text.ts";
 import { RunLines } from "../core/views/run-lines.ts";
 import type { Log } from "../engine/ports.ts";
+import type { AllPorts } from "../web/all-projects.ts";
+import type { ProjectEntry } from "../web/api.ts";
 import type { WebPorts } from "../web/web-ports.ts";
+import { type KnownProject, knownProjects } from "./known-projects.ts";
 import { act } from "./operator.ts";
-import { driverOf, OWN_ROOT, ownWorkerId, type Project, redactorOf, workersOf } from "./project.ts";
-import { openLog } from "./project-log.ts";
+import {
+  type Caller,
+  driverOf,
+  openProject,
+  OWN_ROOT,
+  ownWorkerId,
+  type Project,
+  readConfig,
+  redactorOf,
+  requirePerson,
+  workersOf,
+} from "./project.ts";
+import { openLog, statusNow } from "./project-log.ts";
 import { taskWork } from "./task-work.ts";
 import { drivenByWorkers, type Driving, type ScreenPorts } from "./watch-project.ts";
 
@@ -44,7 +59,6 @@ export function openScreen(project: Project, mayAct: boolean): Screen {
 export async function openWebScreen(project: Project, mayAct: boolean): Promise<Screen<WebPorts>> {
   const screen = openScreen(project, mayAct);
   const redact = await redactorOf(project);
-  const folder = join(OWN_ROOT, "dist", "web");
   return {
     ...screen,
     ports: {
@@ -52,9 +66,69 @@ export async function openWebScreen(project: Project, mayAct: boolean): Promise<
       texts: createIterationTexts(project.ralphDir, redact, project.root),
       diff: async (commits) => readDiff((await openRepository(project.root)).git, commits, redact),
       work: (state, task) => taskWork(project, state, task),
-      pageFile: (name) => readFile(join(folder, name)).catch(() => null),
+      planRun: async (wish) => (await import("./run-process.ts")).planWish(project, wish),
+      startRun: async (wish) => (await import("./run-process.ts")).startWish(project, wish),
+      addTask: async (title) => {
+        const { addTask, sourceRequest } = await import("./task-lists.ts");
+        const request = sourceRequest(project, await readConfig(project));
+        const { id, path } = await addTask(project, request, title);
+        return `${id} is in ${path}; the next look of a run takes it up`;
+      },
+      retitleTask: async (task, title) => {
+        const { retitleTask } = await import("./task-lists.ts");
+        return `${await retitleTask(project, task, title)} has the new title of ${task}`;
+      },
+      pageFile,
     },
   };
+}
+
+const PAGE_FOLDER = join(OWN_ROOT, "dist", "web");
+
+function pageFile(name: string): Promise<Uint8Array | null> {
+  return readFile(join(PAGE_FOLDER, name)).catch(() => null);
+}
+
+/** What the page of all projects looks at. A project's own page is opened when somebody wants it. */
+export function openAllScreen(
+  { env, say }: Pick<Caller, "env" | "say">,
+  mayAct: boolean,
+): { readonly ports: AllPorts; close(): Promise<void> } {
+  const opened: Screen[] = [];
+  const openKnown = ({ root, dir }: KnownProject): Promise<Project> =>
+    openProject({ cwd: root, dir, env, ...(say && { say }) });
+  return {
+    ports: {
+      mayAct,
+      pageFile,
+      projects: () => Promise.all(knownProjects(env).map((known) => entryOf(known, () => openKnown(known)))),
+      async open(key) {
+        const known = knownProjects(env).find((one) => keyOf(one) === key);
+        if (known === undefined) return null;
+        const project = await openKnown(known);
+        requirePerson(project, "open the page");
+        const screen = await openWebScreen(project, mayAct);
+        opened.push(screen);
+        return screen.ports;
+      },
+    },
+    close: async () => void (await Promise.all(opened.map((screen) => screen.close()))),
+  };
+}
+
+async function entryOf(known: KnownProject, open: () => Promise<Project>): Promise<ProjectEntry> {
+  const { root } = known;
+  const about = { key: keyOf(known), name: basename(root), root };
+  try {
+    const { status } = await statusNow(await open(), Date.now());
+    return { ...about, status, problem: null };
+  } catch (error) {
+    return { ...about, status: null, problem: (error as Error).message };
+  }
+}
+
+function keyOf({ root }: KnownProject): string {
+  return createHash("sha256").update(root).digest("hex").slice(0, 16);
 }
 
 /** The file with what an agent printed; null when there is none, or it lies on the machine of another worker. */

@@ -1,17 +1,29 @@
 import { relative } from "node:path";
 import { createGit, findTracked } from "../adapters/git/git.ts";
 import { acceptProposal as acceptProposalIn } from "../adapters/tasks/accept-proposal.ts";
-import { addTask as addTaskTo, type AddedTask } from "../adapters/tasks/add-task.ts";
+import {
+  addTask as addTaskTo,
+  type AddedTask,
+  beginList,
+  retitleTask as retitleTaskIn,
+} from "../adapters/tasks/add-task.ts";
 import { githubPlace } from "../adapters/tasks/gh.ts";
-import { openSource, type OpenedSource, type SourceRequest } from "../adapters/tasks/open-source.ts";
+import {
+  detectedLists,
+  openSource,
+  type OpenedSource,
+  type SourceRequest,
+} from "../adapters/tasks/open-source.ts";
 import { redactingSource } from "../adapters/tasks/redacting-source.ts";
 import type { RoadmapDefaults } from "../adapters/tasks/roadmap-format.ts";
 import type { Config } from "../config/schema.ts";
 import { RalphError } from "../core/errors.ts";
 import type { Proposal } from "../core/plan-checks.ts";
-import type { SourceIdentity, Task } from "../core/plan.ts";
+import type { Task, TaskId } from "../core/plan.ts";
+import { isListGuarded } from "../core/views/inbox.ts";
 import type { TaskSource } from "../engine/ports.ts";
-import { type Project, readConfig, redactorOf, usualPlace } from "./project.ts";
+import { type Project, readConfig, redactorOf, requirePerson, usualPlace } from "./project.ts";
+import { readState } from "./project-log.ts";
 
 /** Which tasks, as asked for on the command line or by a program. */
 export interface SourceFlags {
@@ -92,13 +104,30 @@ export async function shownSource(project: Project, source: TaskSource): Promise
   return redactingSource(source, await redactorOf(project));
 }
 
-export function addTask(
-  { root, stateFolder }: Project,
-  source: SourceIdentity,
+/** Adds a task to the list, or begins one where there is none. */
+export async function addTask(
+  project: Project,
+  request: SourceRequest,
   title: string,
-  isGuarded: boolean,
-): AddedTask {
-  return addTaskTo({ root, keepIn: isGuarded ? stateFolder : undefined }, source, title);
+): Promise<AddedTask & { readonly isNew: boolean }> {
+  requirePerson(project, "add tasks");
+  if (request.is === "auto" && detectedLists(project).length === 0) return beginList(project.root, title);
+  const { identity } = sourceOf(project, request).source;
+  const { root, stateFolder } = project;
+  const keepIn = isListGuarded(await readState(project)) ? stateFolder : undefined;
+  return { ...addTaskTo({ root, keepIn }, identity, title), isNew: false };
+}
+
+/** Gives a task another title in the list; answers the file. */
+export async function retitleTask(project: Project, id: TaskId, title: string): Promise<string> {
+  requirePerson(project, "change the title of a task");
+  const state = await readState(project);
+  if (isListGuarded(state) || state.iterations.some(({ task }) => task === id))
+    throw new RalphError("usage", `the title of ${id} cannot be changed while an agent works with the list`, {
+      hint: "do it when the iteration under way has ended",
+    });
+  const { identity } = sourceOf(project, sourceRequest(project, await readConfig(project))).source;
+  return retitleTaskIn(project.root, identity, id, title);
 }
 
 /** Applies what an agent did to a list to the list as it is now; false: all of it is there already. */

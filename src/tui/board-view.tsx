@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { dollars } from "../core/loop/brakes.ts";
 import type { LiveProgress, Overview, Card, Column, LaneWork } from "../core/views/overview.ts";
 import { BUILD } from "../core/loop/stages.ts";
+import { APPROVAL } from "./dialog-view.tsx";
 import { CARD_ROWS, isWide, type LaneEntry, laneEntries } from "./layout.ts";
 import { Line, Panel, type Part, Title, type ViewProps } from "./line.tsx";
 import { wholeSeconds } from "./plain-line.ts";
@@ -56,11 +57,21 @@ function CardList({ model, rows }: ViewProps): ReactNode {
       parts={[
         ...idParts(card, card.id === selected),
         "  ",
-        { text: card.waitsFor ?? card.title, look: card.status === "done" ? "dim" : "plain" },
+        { text: waitOf(card) ?? card.title, look: isQuiet(card) ? "dim" : "plain" },
       ]}
       end={card.loop === null ? [] : [`  ${card.loop}`]}
     />
   ));
+}
+
+/** Why it waits for a person, in the words of all screens; null: it does not. */
+function waitOf({ status, waitsFor }: Card): string | null {
+  if (status === "review") return APPROVAL;
+  return status === "skipped" ? "skipped" : waitsFor;
+}
+
+function isQuiet({ status }: Card): boolean {
+  return status === "done" || status === "skipped";
 }
 
 function idParts({ id, status }: Card, isSelected: boolean): readonly Part[] {
@@ -94,7 +105,8 @@ function CardColumn({ model, column, rows }: ViewProps & { readonly column: Colu
         ]}
       />
       {shown.map((card) => {
-        const { id, title, waitsFor, loop } = card;
+        const { id, title, loop } = card;
+        const waitsFor = waitOf(card);
         const isBeside = loop === null || width >= ROOM_FOR_BOTH;
         return (
           <Box key={id} flexDirection="column">
@@ -105,7 +117,7 @@ function CardColumn({ model, column, rows }: ViewProps & { readonly column: Colu
             <Line
               parts={[
                 isBeside ? "   " : `   ${loop} `,
-                { text: waitsFor ?? title, look: waitsFor === null ? "dim" : "ask" },
+                { text: waitsFor ?? title, look: waitsFor === null || isQuiet(card) ? "dim" : "ask" },
               ]}
             />
           </Box>

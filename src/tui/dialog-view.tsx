@@ -2,6 +2,7 @@ import { Box, Text } from "ink";
 import type { OperatorAct } from "../core/loop/operator-act.ts";
 import { type ReactNode, useContext } from "react";
 import { type InboxItem, choiceInWords } from "../core/views/inbox.ts";
+import { TASK_SIGNS } from "../core/views/signs.ts";
 import type { Instant } from "../core/time.ts";
 import { unreachable } from "../core/unreachable.ts";
 import { answerFor, questionFor } from "./look-keys.ts";
@@ -73,6 +74,11 @@ function wordsOf(
         title: `Unblock ${dialog.task}: what has changed?`,
         keys: "Enter unblocks · Esc gives it up",
       };
+    case "send-back":
+      return {
+        title: `Send ${dialog.task} back: what should change?`,
+        keys: "Enter sends it back · Esc gives it up",
+      };
     case "filter":
       return {
         title: "Filter: words of id, title, stage, agent, or a status",
@@ -123,11 +129,21 @@ function itemParts(item: InboxItem, isSelected: boolean, now: Instant): readonly
   const choice = choiceOf(item, now);
   return [
     isSelected ? { text: "›", look: "selected" } : " ",
-    item.kind === "decide" ? { text: "? ", look: "ask" } : { text: "■ ", look: "bad" },
+    signOf(item),
     { text: item.task, look: isSelected ? "selected" : "bold" },
-    `  ${item.text}`,
+    `  ${item.kind === "review" ? APPROVAL : item.text}`,
     { text: choice === "" ? "" : `  ${choice}`, look: "dim" },
   ];
+}
+
+/** As on the page. */
+export const APPROVAL = "waits for your approval";
+
+const SIGNS = { decide: TASK_SIGNS.undecided, review: TASK_SIGNS.review, blocked: TASK_SIGNS.blocked };
+
+function signOf({ kind }: InboxItem): Part {
+  const { sign, look } = SIGNS[kind];
+  return { text: `${sign} `, look };
 }
 
 /** "options: one, all   default: one in 30m". */
@@ -166,15 +182,23 @@ function usableKeys(model: Model): readonly (readonly [key: string, does: string
   const task = selectedTask(model);
   const may = (act: OperatorAct): boolean => refusalOf(model, act) === null;
   const keys: readonly (readonly [key: string, does: string, isUsable: boolean])[] = [
-    ["a", "answer", model.overview.mayAct && questionFor(model) !== null],
+    [
+      "a",
+      questionFor(model)?.kind === "review" ? "approve" : "answer",
+      model.overview.mayAct && questionFor(model) !== null,
+    ],
+    ["b", "send back", task !== null && may({ do: "send-back", task, words: "…" })],
     ["u", "unblock", task !== null && may({ do: "unblock", task, reason: "" })],
     ["r", "retry now", may({ do: "retry" })],
+    ["p", "resume", may({ do: "resume" })],
     ["c", "cancel", task !== null && may({ do: "cancel", task })],
     ["s", "steer", may({ do: "steer", task: null, text: "…" })],
     ["l", "log", task !== null],
     ["x", "stop", may({ do: "stop" })],
     ["f", "filter", task !== null],
     ["Tab", "panel", true],
+    ["d", "detail", task !== null],
+    ["p", "pause", may({ do: "pause" })],
   ];
   return keys.filter(([, , isUsable]) => isUsable).map(([key, does]) => [key, does]);
 }

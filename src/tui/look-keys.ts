@@ -34,7 +34,7 @@ const WAYS: Readonly<Record<string, readonly [Direction, number]>> = {
   G: ["down", Infinity],
 };
 /** These leave the monitor open when its own run is over. */
-const LOOKING = ["tab", "back-tab", "l", "f", "?"];
+const LOOKING = ["tab", "back-tab", "l", "d", "f", "?"];
 
 export function lookKey(model: Model, key: Key): Next {
   const { ownRun } = model;
@@ -76,8 +76,19 @@ function nextPanel(model: Model, by: number): Model {
 function entered(model: Model): Next {
   const item = model.panel === "inbox" ? selectedItem(model) : null;
   if (item === null) return act(model, "l");
-  return act(model, item.kind === "decide" ? "a" : "u");
+  return act(model, item.kind === "blocked" ? "u" : "a");
 }
+
+/** The pane of one task: its keys act on that task, the arrows go to another one, and others go back. */
+export function detailKey(model: Model, key: Key): Next {
+  const name = nameOf(key);
+  const way = WAYS[name];
+  if (way !== undefined) return next(went(model, ...way));
+  const looking: Model = { ...model, mode: { is: "look" } };
+  return DETAIL_KEYS.includes(name) ? act(looking, name) : next(looking);
+}
+
+const DETAIL_KEYS = ["a", "b", "u", "s", "c", "l"];
 
 const LEAVING: readonly Choice[] = [
   { key: "l", does: "leave it running", want: { want: "quit", exitCode: 0 } },
@@ -95,6 +106,8 @@ function act(model: Model, letter: string): Next {
       return steer(model, task);
     case "r":
       return attempted(model, { do: "retry" });
+    case "p":
+      return attempted(model, { do: model.state.run?.isPaused === true ? "resume" : "pause" });
     case "x":
       return confirmed(model, { do: "stop" }, "Stop the run after the iterations under way?");
     case "f":
@@ -105,30 +118,49 @@ function act(model: Model, letter: string): Next {
       return model.ownRun === null
         ? next(model, { want: "quit", exitCode: 0 })
         : next({ ...model, mode: { is: "choose", question: "The run is still on", choices: LEAVING } });
+    case "b":
     case "c":
-    case "u":
+    case "d":
     case "l":
-      if (task === null)
-        return next(saying(model, "there is no task to select; ralph tasks lists what would be worked on"));
-      if (letter === "l") return next(model, { want: "open", task });
-      return letter === "c"
-        ? confirmed(model, { do: "cancel", task }, `Cancel ${task}? Its agent is ended.`)
-        : asked(model, { asks: "unblock", task }, { do: "unblock", task, reason: "" });
+    case "u":
+      return task === null
+        ? next(saying(model, "there is no task to select; ralph tasks lists what would be worked on"))
+        : aboutTask(model, letter, task);
     default:
       return next(saying(model, `${letter} is no key here; ? lists them`));
   }
 }
 
-/** Of the selected task, or else the first that waits. */
+function aboutTask(model: Model, letter: "b" | "c" | "d" | "l" | "u", task: TaskId): Next {
+  switch (letter) {
+    case "b":
+      return asked(model, { asks: "send-back", task }, { do: "send-back", task, words: "…" });
+    case "c":
+      return confirmed(model, { do: "cancel", task }, `Cancel ${task}? Its agent is ended.`);
+    case "d":
+      return next({ ...model, mode: { is: "detail" } });
+    case "l":
+      return next(model, { want: "open", task });
+    case "u":
+      return asked(model, { asks: "unblock", task }, { do: "unblock", task, reason: "" });
+    default:
+      return unreachable(letter);
+  }
+}
+
+/** Of the selected task, or else the first that waits for words of a person: an answer, or an approval. */
 export function questionFor(model: Model): InboxItem | null {
-  const waiting = model.overview.status.inbox.filter(({ kind }) => kind === "decide");
+  const waiting = model.overview.status.inbox.filter(({ kind }) => kind !== "blocked");
   return waiting.find(({ task }) => task === selectedTask(model)) ?? waiting[0] ?? null;
 }
 
 function answer(model: Model): Next {
   const item = questionFor(model);
   if (item === null) return next(saying(model, "no task asks a question"));
-  return asked(model, { asks: "answer", item }, { do: "decide", task: item.task, answer: "…" });
+  const { task } = item;
+  if (item.kind === "review")
+    return confirmed(model, { do: "approve", task }, `Approve the work of ${task}? b sends it back.`);
+  return asked(model, { asks: "answer", item }, { do: "decide", task, answer: "…" });
 }
 
 /** To the selected task; if it cannot be told, to whoever works next. */
@@ -194,6 +226,8 @@ function submitted(model: Model, dialog: Dialog, field: TextField): Next {
       return attempted(model, { do: "steer", task: dialog.to, text });
     case "unblock":
       return attempted(model, { do: "unblock", task: dialog.task, reason: text });
+    case "send-back":
+      return attempted(model, { do: "send-back", task: dialog.task, words: text });
     default:
       return unreachable(dialog);
   }

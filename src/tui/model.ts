@@ -35,7 +35,7 @@ export interface Size {
 export type Panel = "board" | "inbox" | "log";
 
 export type Mode =
-  | { readonly is: "look" | "help" }
+  | { readonly is: "look" | "help" | "detail" }
   | { readonly is: "type"; readonly dialog: Dialog; readonly field: TextField }
   | { readonly is: "choose"; readonly question: string; readonly choices: readonly Choice[] }
   | { readonly is: "pager"; readonly pager: Pager };
@@ -51,7 +51,7 @@ export type Dialog =
   | { readonly asks: "answer"; readonly item: InboxItem }
   /** `to` null: whoever works next; `other`: where Tab sends it instead. */
   | { readonly asks: "steer"; readonly to: TaskId | null; readonly other: TaskId | null }
-  | { readonly asks: "unblock"; readonly task: TaskId }
+  | { readonly asks: "unblock" | "send-back"; readonly task: TaskId }
   | { readonly asks: "filter" };
 
 export interface OwnRun {

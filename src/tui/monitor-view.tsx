@@ -5,6 +5,7 @@ import { dollars } from "../core/loop/brakes.ts";
 import type { Overview } from "../core/views/overview.ts";
 import type { RunStatus } from "../core/views/status.ts";
 import { BoardView, LanesView } from "./board-view.tsx";
+import { DetailView } from "./detail-view.tsx";
 import { DialogView, Field, FooterView, InboxView, keyParts, said } from "./dialog-view.tsx";
 import { frameRows, headerNote, isTooSmall, layoutOf, TOO_SMALL } from "./layout.ts";
 import { Frame, Line, type Look, Panel, type Part, Title, type ViewProps } from "./line.tsx";
@@ -26,6 +27,7 @@ function Content({ model }: Pick<ViewProps, "model">): ReactNode {
   if (isTooSmall(model)) return <Line parts={[TOO_SMALL]} />;
   if (model.mode.is === "pager") return <PagerView model={model} pager={model.mode.pager} />;
   if (model.mode.is === "help") return <HelpView model={model} />;
+  if (model.mode.is === "detail") return <DetailView model={model} />;
   const layout = layoutOf(model);
   return (
     <>
@@ -46,18 +48,22 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["← → h", "go to another column of the board"],
   ["g G PgUp PgDn", "go to the first, to the last, further"],
   ["Tab", "go to the next panel: board, inbox, log"],
-  ["a", "answer the question of the task, or the first of the inbox"],
+  ["a", "answer or approve: the task, or the first of the inbox"],
+  ["b", "send accepted work back, with what should change"],
+  ["d", "all about the task: criteria, attempts, what it waits for"],
   ["s", "steer: tell the agent something"],
   ["c", "cancel the loop of the task"],
   ["u", "unblock the task"],
   ["r", "try again now, where the run waits"],
+  ["p", "pause the run, or resume it"],
   ["x", "stop the run after the iterations under way"],
   ["l Enter", "read the transcript of the task's last iteration"],
   ["f", "filter the board by words or a status; Esc shows all"],
   ["q Ctrl-C", "leave the monitor; a run goes on by itself"],
   ["", ""],
   ["In a transcript", "/ search  n N next, previous  e unfold  f follow  g G  q back"],
-  ["Signs", "· to do  ▸ at work  ✔ done  ? asks  ■ blocked  ! failed"],
+  ["Signs", "· to do  ▸ at work  ✔ done  ! failed  – skipped"],
+  ["For you", "? asks  ◎ waits for your approval  ■ blocked"],
 ];
 
 function HelpView({ model }: Pick<ViewProps, "model">): ReactNode {
@@ -121,9 +127,11 @@ function HeaderView({ model, rows }: ViewProps): ReactNode {
 function runState(run: RunStatus | null, isShared: boolean): Part {
   if (run === null) return { text: "no run yet", look: "dim" };
   if (run.interrupted) return { text: isShared ? "✗ stands still" : "✗ interrupted", look: "bad" };
-  if (run.state === "running") return { text: "▸ running", look: "good" };
+  if (run.state === "running")
+    return run.paused ? { text: "▸ pausing", look: "ask" } : { text: "▸ running", look: "good" };
   if (run.state === "waiting") {
-    const { waiting_until: until } = run;
+    const { waiting_until: until, paused } = run;
+    if (paused) return { text: "· paused", look: "ask" };
     const what = until === null ? "for you" : `until ${clockTime(Date.parse(until))}`;
     return { text: `· waiting ${what}`, look: "ask" };
   }

@@ -25,7 +25,7 @@ export interface OwnRunProcess {
   readonly pid: number;
   /** Its exit code. */
   readonly ended: Promise<number>;
-  stopNow(): void;
+  interrupt(): void;
 }
 
 const POLL_MS = 500;
@@ -165,7 +165,7 @@ class RunningMonitor {
         return { is: "read", iteration, transcript };
       }
       case "stop-now":
-        this.#parts.ownRun?.stopNow();
+        this.#parts.ownRun?.interrupt();
         return { is: "acted", acted: { is: "done", said: "the run is asked to stop now" } };
       case "quit":
         this.#exitCode = request.exitCode;

@@ -91,6 +91,20 @@ describe("other acts", () => {
       expect(pressing(looking, key).model.says?.text).toBe("this monitor is there to look only");
   });
 
+  test("p pauses the run, and resumes one that is paused", () => {
+    expect(pressing(night, "p").requests).toEqual([{ want: "act", act: { do: "pause" } }]);
+    const paused = scene([runStarted(), tasksObserved(task("one")), { type: "run.paused", run: "run-1" }]);
+    expect(pressing(model(paused), "p").requests).toEqual([{ want: "act", act: { do: "resume" } }]);
+  });
+
+  test("d shows one task, where the arrows go to the next and keys act on it", () => {
+    const detail = pressing(night, "d").model;
+    expect(detail.mode).toEqual({ is: "detail" });
+    expect(selectedTask(pressing(detail, "down").model)).toBe("auth-002");
+    expect(pressing(detail, "l").requests).toEqual([{ want: "open", task: "auth-001" }]);
+    expect(pressing(detail, "escape").model.mode).toEqual({ is: "look" });
+  });
+
   test("what came of them stands in the status line", () => {
     expect(hearing(night, { is: "acted", acted: { is: "done", said: "told" } }).model.says).toEqual({
       text: "told",

@@ -1,6 +1,6 @@
 import type { TaskId } from "../core/plan.ts";
 import { unreachable } from "../core/unreachable.ts";
-import { chooseKey, lookKey, typeKey } from "./look-keys.ts";
+import { chooseKey, detailKey, lookKey, typeKey } from "./look-keys.ts";
 import { edited, EMPTY_FIELD, type Key, nameOf, textOf, withText } from "./key.ts";
 import { type Message, type Model, next, type Next, type Request, saying } from "./model.ts";
 import { type Pager, pagerHeight, scrolled, searched, withTranscript } from "./pager.ts";
@@ -51,6 +51,8 @@ function pressed(model: Model, key: Key): Next {
       return lookKey(calm, key);
     case "help":
       return next({ ...calm, mode: { is: "look" } });
+    case "detail":
+      return detailKey(calm, key);
     case "type":
       return typeKey(calm, mode, key);
     case "choose":

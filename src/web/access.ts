@@ -10,6 +10,8 @@ export interface AccessParts {
   readonly port: number;
   readonly token: string;
   readonly mayAct: boolean;
+  /** Each lets one browser in instead of the token: the list of processes may show it. */
+  readonly invitations: Set<string>;
 }
 
 export const TOKEN_LENGTH_MIN = 16;
@@ -23,7 +25,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Answers whoever came by the printed address, from this very page; refuses the others. */
-export function guardAccess({ host, port, token, mayAct }: AccessParts): MiddlewareHandler {
+export function guardAccess({ host, port, token, mayAct, invitations }: AccessParts): MiddlewareHandler {
   const isOwnHost = ownHosts(host, port);
   const cookie = `ralph_${port}`;
   // Not the token itself: that may hold any character, and browsers send cookies to other ports as well.
@@ -34,7 +36,7 @@ export function guardAccess({ host, port, token, mayAct }: AccessParts): Middlew
     const { method } = context.req;
     if (method !== "GET" && method !== "POST") throw new Refusal(405, `${method} is not answered here`);
     const given = context.req.query("token");
-    if (given !== undefined && method === "GET" && isEqual(given, token)) {
+    if (given !== undefined && method === "GET" && (invitations.delete(given) || isEqual(given, token))) {
       setCookie(context, cookie, pass, { httpOnly: true, sameSite: "Strict", path: "/" });
       return enter(context);
     }

@@ -5,6 +5,8 @@ import type { Ruling } from "../core/verdict/verdict.ts";
 import type { IterationRow } from "../core/views/iteration-record.ts";
 import type { RunEntry, Charts } from "../core/views/run-list.ts";
 import type { EntryHit, EntryPage, Overview, TextPage } from "../core/views/overview.ts";
+import type { RunPlan } from "../core/views/run-plan.ts";
+import type { Status } from "../core/views/status.ts";
 import type { Timeline } from "../core/views/timeline.ts";
 
 /**
@@ -32,8 +34,46 @@ export interface Api {
   "GET /api/tasks/:id": TaskDetail;
   /** All that was changed for it: accepted, aside or under way. */
   "GET /api/tasks/:id/diff": TaskDiff;
-  /** The body is a `PageAct`. What is refused is an error with the status 409. */
+  /** What its accepted work comes to on the base. */
+  "GET /api/runs/:id/diff": DiffPage;
+  /** The body is a `PageAct`. What is refused is an error with the status 409, here and below. */
   "POST /api/act": Acted;
+  /** The body is a `RunWish`: what a run would do. */
+  "POST /api/plan": RunPlan & { readonly agentsKnown: readonly string[] };
+  /** The same body: starts it. */
+  "POST /api/runs": Said;
+  /** `{ "title" }`: a new task for the list. */
+  "POST /api/tasks": Said;
+  /** `{ "title" }`: another title for the task, in the list. */
+  "POST /api/tasks/:id/title": Said;
+  /** Only of the page of all projects. */
+  "GET /api/projects": readonly ProjectEntry[];
+}
+
+export interface Said {
+  readonly said: string;
+}
+
+/** What a run is to do; null and none: as the configuration says. */
+export interface RunWish {
+  /** One task from these words; null: the list. */
+  readonly goal: string | null;
+  readonly tasks: readonly string[];
+  readonly agent: string | null;
+  readonly lanes: number | null;
+  readonly maxIterations: number | null;
+  readonly budgetUsd: number | null;
+  /** Hold accepted work until a person approves it. */
+  readonly approve: boolean;
+}
+
+export interface ProjectEntry {
+  readonly key: string;
+  readonly name: string;
+  readonly root: string;
+  /** Null where its state cannot be read; `problem` says why. */
+  readonly status: Status | null;
+  readonly problem: string | null;
 }
 
 /** What a person may do from the page. */

@@ -3,7 +3,6 @@ import { few } from "../core/text.ts";
 import { formatDuration } from "../core/time.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
 import type { EventOf, Recorded } from "../core/events.ts";
 import { dollars } from "../core/loop/brakes.ts";
@@ -28,6 +27,7 @@ import {
 import { type Timeline, timelineOf } from "../core/views/timeline.ts";
 import { explainTask } from "../core/views/explain.ts";
 import { taskState } from "../core/state.ts";
+import { acceptedRange, UNDOABLE_EVENTS as ACCEPTED_EVENTS } from "../core/views/verification.ts";
 import { settlementInWords, type WeighedConcern } from "../core/verdict/concerns.ts";
 import type { Reading } from "../core/verdict/reader.ts";
 import { RULINGS } from "../core/verdict/verdict.ts";
@@ -35,6 +35,7 @@ import type { Log, TextKind } from "../engine/ports.ts";
 import type { Api, FactsPanel, IterationDetail, PageAct } from "./api.ts";
 import type { LiveProject } from "./live-project.ts";
 import { iterationIn, numberIn, Refusal, textIn } from "./parameters.ts";
+import { limitBody, readBody } from "./start-routes.ts";
 import type { WebPorts } from "./web-ports.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -62,34 +63,13 @@ const actSchema = z.discriminatedUnion("do", [
 ]) satisfies z.ZodType<PageAct>;
 
 export function actRoutes(app: Hono, live: LiveProject, ports: WebPorts): void {
-  const limit = bodyLimit({
-    maxSize: BODY_BYTES_MAX,
-    onError: () => {
-      throw new Refusal(413, "this is more than 64 kB");
-    },
-  });
-  app.post("/api/act", limit, async (context) => {
-    const act = await readAct(context.req.raw);
+  app.post("/api/act", limitBody(BODY_BYTES_MAX), async (context) => {
+    const act = await readBody(context.req.raw, actSchema, "no act");
     const acted = await ports.act(act);
     if (acted.is === "refused") throw new Refusal(409, acted.why, acted.hint);
     await live.refresh();
     return context.json(acted satisfies Api["POST /api/act"]);
   });
-}
-
-async function readAct(request: Request): Promise<PageAct> {
-  let body: unknown;
-  try {
-    body = await request.json();
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(400, "the body is not JSON");
-  }
-  const parsed = actSchema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue?.path.join(".") ?? "";
-  throw new Refusal(400, `this is no act: ${where === "" ? "" : `${where}: `}${issue?.message ?? "unknown"}`);
 }
 
 export function iterationRoutes(app: Hono, live: LiveProject, ports: WebPorts): void {
@@ -367,6 +347,13 @@ export function runRoutes(app: Hono, live: LiveProject, ports: WebPorts): void {
     const line = log === null || run === null ? null : await timelines.read(log, run, live.state.position);
     if (line === null && textIn(context, "run") !== null) throw unknownRun(run ?? "");
     return context.json(line satisfies Api["GET /api/timeline"]);
+  });
+  app.get("/api/runs/:id/diff", async (context) => {
+    const events = (await (await live.log())?.read(0, { types: ACCEPTED_EVENTS })) ?? [];
+    const range = acceptedRange(events, context.req.param("id"));
+    const diff = range === null ? { files: [], more: 0 } : await ports.diff(range);
+    if (diff === null) throw new Refusal(404, "git no longer has the commits of this run");
+    return context.json(diff satisfies Api["GET /api/runs/:id/diff"]);
   });
   app.get("/api/charts", async (context) => {
     const log = await live.log();

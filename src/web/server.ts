@@ -5,18 +5,19 @@ import { hostname, networkInterfaces } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { RalphError } from "../core/errors.ts";
-import { type AccessParts, guardAccess, hostInUrl } from "./access.ts";
+import { type AccessParts, guardAccess, hostInUrl, randomToken } from "./access.ts";
 import type { Api } from "./api.ts";
 import { EventStream, LiveProject } from "./live-project.ts";
 import { numberIn, Refusal } from "./parameters.ts";
 import { actRoutes, iterationRoutes, runRoutes, taskRoutes, textRoutes } from "./routes.ts";
+import { startRoutes } from "./start-routes.ts";
 import type { PageFile, WebPorts } from "./web-ports.ts";
 
 interface ServerParts {
   readonly ports: WebPorts;
   readonly host: string;
-  /** 0: any that is free. */
-  readonly port: number;
+  /** 0: any that is free; of several the first that is. */
+  readonly port: number | readonly number[];
   readonly token: string;
 }
 
@@ -24,23 +25,46 @@ export interface RunningServer {
   /** With the token. */
   readonly url: string;
   readonly port: number;
+  /** The same address for one browser: it works once, and for a minute. */
+  invite(): string;
   /** Streams end; whoever is not answered by then is not. */
   stop(): Promise<void>;
 }
 
 const FAREWELL_MS = 150;
+const INVITATION_MS = 60_000;
 
-export async function startServer({ ports, host, port, token }: ServerParts): Promise<RunningServer> {
+export async function startServer({ ports, ...wanted }: ServerParts): Promise<RunningServer> {
+  return serveApp(wanted, (access, stop) => createApp(ports, access, stop));
+}
+
+export type Where = Omit<ServerParts, "ports">;
+export type Access = Omit<AccessParts, "mayAct">;
+
+/** Serves until it is stopped; `create` makes what answers. */
+export async function serveApp(
+  { host, port, token }: Where,
+  create: (access: Access, stop: AbortSignal) => Hono,
+): Promise<RunningServer> {
   const stopping = new AbortController();
+  const invitations = new Set<string>();
   let answer: (request: Request) => Response | Promise<Response> = () => new Response(null, { status: 503 });
   const server = createAdaptorServer({ fetch: (request) => answer(request) }) as Server;
-  await listen(server, host, port);
+  await listenOnFirst(server, host, [port].flat());
   const bound = (server.address() as AddressInfo).port;
-  const app = createApp(ports, { host, port: bound, token }, stopping.signal);
+  const app = create({ host, port: bound, token, invitations }, stopping.signal);
   answer = (request) => app.fetch(request);
+  const addressWith = (pass: string): string =>
+    `http://${hostInUrl(reachableName(host), bound)}/?token=${encodeURIComponent(pass)}`;
   return {
-    url: `http://${hostInUrl(reachableName(host), bound)}/?token=${encodeURIComponent(token)}`,
+    url: addressWith(token),
     port: bound,
+    invite() {
+      const invitation = randomToken();
+      invitations.add(invitation);
+      setTimeout(() => invitations.delete(invitation), INVITATION_MS).unref();
+      return addressWith(invitation);
+    },
     async stop() {
       stopping.abort();
       const closed = once(server, "close");
@@ -52,22 +76,26 @@ export async function startServer({ ports, host, port, token }: ServerParts): Pr
   };
 }
 
-function createApp(ports: WebPorts, address: Omit<AccessParts, "mayAct">, stop: AbortSignal): Hono {
-  const app = new Hono();
+function createApp(ports: WebPorts, access: Access, stop: AbortSignal): Hono {
+  const app = createGuardedApp({ ...access, mayAct: ports.mayAct });
   const live = new LiveProject(ports, stop);
   const events = new EventStream(live, stop);
-  app.use(securityHeaders);
-  app.use(guardAccess({ ...address, mayAct: ports.mayAct }));
   overviewRoutes(app, live, events);
   runRoutes(app, live, ports);
   iterationRoutes(app, live, ports);
   taskRoutes(app, live, ports);
   textRoutes(app, live, ports);
   actRoutes(app, live, ports);
-  app.all("/api/*", (context) => {
-    throw new Refusal(404, `there is nothing at ${context.req.method} ${context.req.path}`);
-  });
+  startRoutes(app, live, ports);
   pageRoutes(app, ports);
+  return app;
+}
+
+/** Answers only whoever came by the printed address; the routes come after it. */
+export function createGuardedApp(access: AccessParts): Hono {
+  const app = new Hono();
+  app.use(securityHeaders);
+  app.use(guardAccess(access));
   app.notFound(() => {
     throw new Refusal(405, "POST is not answered here");
   });
@@ -86,6 +114,22 @@ function refusalFrom(error: Error): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof RalphError) return new Refusal(500, error.message, error.hint ?? null);
   return new Refusal(500, `internal error: ${error.message}`, "the run is not touched by this; try again");
+}
+
+/** The next one where another program has the port. */
+async function listenOnFirst(server: Server, host: string, ports: readonly number[]): Promise<void> {
+  const [port = 0, ...others] = ports;
+  try {
+    await listen(server, host, port);
+  } catch (error) {
+    if (others.length === 0 || !isTaken(error)) throw error;
+    await listenOnFirst(server, host, others);
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  const { code } = ((error as RalphError).cause ?? {}) as NodeJS.ErrnoException;
+  return code === "EADDRINUSE" || code === "EACCES";
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
@@ -158,7 +202,14 @@ const TYPES: Readonly<Record<PageFile, string>> = {
 };
 
 /** The three files of the page; it finds its way by the address itself, so every other address is the page. */
-function pageRoutes(app: Hono, ports: Pick<WebPorts, "pageFile">): void {
+export function pageRoutes(
+  app: Hono,
+  ports: Pick<WebPorts, "pageFile">,
+  change: (index: string) => string = (index) => index,
+): void {
+  app.all("/api/*", (context) => {
+    throw new Refusal(404, `there is nothing at ${context.req.method} ${context.req.path}`);
+  });
   const answer = async (context: Context, name: PageFile): Promise<Response> => {
     const file = await ports.pageFile(name);
     if (file === null)
@@ -167,7 +218,8 @@ function pageRoutes(app: Hono, ports: Pick<WebPorts, "pageFile">): void {
         `the page was not built: ${name} is missing`,
         "install ralph again, or npm run build",
       );
-    return context.body(new Uint8Array(file), 200, { "Content-Type": TYPES[name] });
+    const body = name === "index.html" ? change(new TextDecoder().decode(file)) : new Uint8Array(file);
+    return context.body(body, 200, { "Content-Type": TYPES[name] });
   };
   app.get("/app.js", (context) => answer(context, "app.js"));
   app.get("/app.css", (context) => answer(context, "app.css"));

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, until, WORKS, type Project, type Running, type Steps } from "./project.ts";
+import { createProject, exists, until, WORKS, type Project, type Running, type Steps } from "./project.ts";
 import { openTerminal, type Terminal, type TerminalOptions } from "./terminal.ts";
 
 const ASKS: Steps = [{ decide: "WebSockets or polling? | sockets | polling" }];
@@ -60,6 +60,36 @@ describe("ralph monitor", () => {
     monitor.type("q");
     expect(await monitor.ended()).toMatchObject({ code: 0 });
     expect(monitor.isAlternate()).toBe(false);
+  });
+
+  test("approves work, sends it back, and pauses the run", async () => {
+    project = createProject({ tasks: ["one", "two"] });
+    const better = 'echo >> "$HOME/count"; test $(wc -l < "$HOME/count") -lt 2 || echo and more >> one.txt';
+    project.script({ one: [[...WORKS, { shell: better }]] });
+    project.commit();
+    const run = startRun("--stay", "--approve");
+    const monitor = open(["monitor"], { columns: 120, rows: 40 });
+    await monitor.shows("Inbox: 2 wait for you", "◎ one  waits for your approval", "a approve");
+    monitor.type("Tab", "b");
+    await monitor.shows("Send one back: what should change?");
+    monitor.type("more of it", "Enter");
+    await monitor.shows("✔ one is sent back");
+    await until("it waits again", () => exists(project, ".ralph/logs/iteration-003.prompt.md"));
+    await monitor.shows("◎ one  waits for your approval");
+    monitor.type("d");
+    await monitor.shows("◎ review  make one", "What waits", "waits for your approval", "2 iterations");
+    monitor.type("a");
+    await monitor.shows("Approve the work of one?");
+    monitor.type("y");
+    await monitor.shows("✔ one is approved");
+    monitor.type("p");
+    await monitor.shows("· paused");
+    monitor.type("p");
+    await monitor.shows("· waiting for you");
+    monitor.type("a", "y");
+    await monitor.shows("✔ complete");
+    expect(await run.finished).toMatchObject({ code: 0 });
+    expect(project.read("one.txt")).toBe("one\nand more\n");
   });
 
   test("sends an answer to the run that waits for it, and shows how it ends", async () => {

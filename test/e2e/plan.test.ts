@@ -228,7 +228,7 @@ describe("the surroundings of ralph plan", () => {
   });
 
   test("an agent that takes too long is ended, and that is a mistake", async () => {
-    project = withPrd([{ hang: true }], [{ expectPrompt: "no end after 5 s" }, ...RIGHT]);
+    project = withPrd([{ hang: true }], [{ expectPrompt: "timed out after 5s" }, ...RIGHT]);
     expect(await project.ralph("plan", "--timeout", "5s")).toMatchObject({ code: 0 });
   });
 

@@ -44,6 +44,7 @@ const FRAMES: readonly (readonly [name: string, of: Model])[] = [
   ["a cancel", pressing(model(busyNight(), SMALL), "c").model],
   ["a refusal", pressing(model(busyNight(), SMALL), "r").model],
   ["a filter", pressing(model(busyNight(), SMALL), "f", "blocked", "enter").model],
+  ["a task", pressing(model(busyNight(), SMALL), "jj", "d").model],
   ["help", pressing(model(busyNight(), SMALL), "?").model],
   ["a transcript", transcript()],
   ["a transcript of a program", ofProgram()],

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import {
@@ -90,6 +91,57 @@ test("before the first run the page tells the command, and shows the run when it
   await page.getByRole("img", { name: /^Duration in minutes/ }).waitFor();
   expect(complaints).toEqual([]);
 });
+
+test("a run is started from the empty board, and its result is what the page begins with then", async () => {
+  twoLanes({ one: [WORKS], two: [WORKS] });
+  const { page, complaints } = await look(await startWeb());
+  const start = page.getByRole("region", { name: "Start a run of TODO.md" });
+  await start.getByText("make two").waitFor();
+  await start.getByLabel("Add a task to the list").fill("third");
+  await page.keyboard.press("Enter");
+  await start.getByRole("button", { name: "Start 3 tasks" }).click();
+  await page.locator(".toast", { hasText: "The run has begun" }).waitFor();
+  await page.locator(".run-summary", { hasText: "3 done" }).waitFor();
+  await expectText(page, ".run-result .file-path", "two.txt");
+  await page.locator(".run-result .timeline-frame .span.is-accepted").first().waitFor();
+  await shoot(page, "result");
+  await page.locator(".card", { hasText: "make two" }).getByRole("link").first().click();
+  await page.getByRole("button", { name: "Edit title" }).click();
+  await page.getByLabel("Title of two").fill("make two, well");
+  await page.keyboard.press("Enter");
+  await expectText(page, "h1", "make two, well");
+  await shoot(page, "title");
+  expect(project.read("TODO.md")).toBe(
+    "# Tasks\n\n- [x] **one**: make one\n- [x] **two**: make two, well\n- [x] third\n",
+  );
+  expect(complaints).toEqual([]);
+});
+
+test("the page of all projects leads to the page of one", async () => {
+  twoLanes({ one: [WORKS] });
+  expect((await project.ralph("run")).code).toBe(0);
+  const { page, complaints } = await look(await startWeb("--all"));
+  const entry = page.getByRole("listitem").filter({ hasText: project.root });
+  await entry.getByText("completed").waitFor();
+  await entry.getByText("1/1").waitFor();
+  await shoot(page, "projects");
+  await entry.getByRole("link").click();
+  await expectText(page, "main h1", "Completed");
+  expect(complaints).toEqual([]);
+});
+
+/** For people to look at. */
+async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env["PAGE_SHOTS"];
+  if (folder === undefined) return;
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+    }
+  }
+}
 
 test("an answer given in one browser reaches the agent's next prompt, and the other browser knows", async () => {
   twoLanes({ asks: [ASKS, KNOWS], busy: [HANGS] });

@@ -149,6 +149,7 @@ export function overviewNow(inbox: readonly InboxItem[], position: number, now: 
     ],
     progress: PROGRESS,
     workers: null,
+    timeLeftMs: 2 * 3_600_000,
     tail: Array.from({ length: 60 }, (_, index) => ({
       position: position - 60 + index,
       at: NOW - (60 - index) * MINUTE,

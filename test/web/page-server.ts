@@ -9,7 +9,7 @@ import { createIterationTexts } from "../../src/adapters/files/iteration-texts.t
 import type { OperatorAct } from "../../src/core/loop/operator-act.ts";
 import type { InboxItem } from "../../src/core/views/inbox.ts";
 import type { Overview } from "../../src/core/views/overview.ts";
-import type { DiffPage, Facts, IterationDetail, IterationPage } from "../../src/web/api.ts";
+import type { Api, DiffPage, Facts, IterationDetail, IterationPage, RunWish } from "../../src/web/api.ts";
 import {
   chartsOf,
   HOSTILE,
@@ -28,6 +28,8 @@ export interface PageServer {
   readonly url: string;
   /** Every act that was asked for. */
   readonly acts: OperatorAct[];
+  /** Everything else that was posted. */
+  readonly posts: { readonly path: string; readonly body: object }[];
   /** What is told from now on. */
   set(change: (overview: Overview) => Overview): void;
   ask(item: InboxItem): void;
@@ -51,6 +53,7 @@ export async function servePage(folder: string): Promise<PageServer> {
   const began = performance.now();
   const streams = new Set<ServerResponse>();
   const acts: OperatorAct[] = [];
+  const posts: PageServer["posts"] = [];
   let inbox = INBOX;
   let position = 5_000;
   let grownBy = 0;
@@ -75,7 +78,13 @@ export async function servePage(folder: string): Promise<PageServer> {
       said: act.do === "stop" ? "the run stops after the iterations under way" : "the agent is told",
     };
   };
+  const settlePost = ({ pathname: path }: URL, body: object): object => {
+    if (path === "/api/act") return settle(body as OperatorAct);
+    posts.push({ path, body });
+    return path === "/api/plan" ? planFor(body as RunWish) : { said: "it is done" };
+  };
   const answer = (url: URL): unknown => {
+    if (/^\/api\/runs\/[^/]+\/diff$/.test(url.pathname)) return DIFF;
     switch (url.pathname) {
       case "/api/overview":
         return change(overviewNow(inbox, position, NOW + (performance.now() - began)));
@@ -92,13 +101,14 @@ export async function servePage(folder: string): Promise<PageServer> {
     }
   };
   const server = createServer((request, response) => {
-    void serve(request, response, { folder, streams, answer, settle });
+    void serve(request, response, { folder, streams, answer, settle: settlePost });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     acts,
+    posts,
     set(next) {
       change = next;
       tell({ types: ["run.started"], tasks: [], iterations: [] });
@@ -126,7 +136,7 @@ interface Serving {
   readonly folder: string;
   readonly streams: Set<ServerResponse>;
   readonly answer: (url: URL) => unknown;
-  readonly settle: (act: OperatorAct) => object;
+  readonly settle: (url: URL, body: object) => object;
 }
 
 async function serve(
@@ -146,7 +156,7 @@ async function serve(
   if (url.pathname.startsWith("/api/")) {
     const told =
       request.method === "POST"
-        ? settle(JSON.parse(await bodyOf(request)) as OperatorAct)
+        ? settle(url, JSON.parse(await bodyOf(request)) as object)
         : await answer(url);
     const isMissing = told === undefined;
     const error = {
@@ -166,6 +176,31 @@ async function serve(
       ? (url.pathname.slice(1) as "app.js" | "app.css")
       : "index.html";
   response.writeHead(200, { "content-type": TYPES[name] }).end(readFileSync(join(folder, name)));
+}
+
+function planFor({ lanes, agent, goal, budgetUsd, maxIterations, approve }: RunWish): Api["POST /api/plan"] {
+  const tasks = [
+    { id: "auth-001", title: "Hash passwords with argon2", done: true },
+    { id: "auth-002", title: "Issue refresh tokens", done: false },
+    { id: "db-007", title: "Move the import job into its own process", done: false },
+  ];
+  return {
+    source: goal === null ? "TODO.md" : "goal",
+    tasks: goal === null ? tasks : [{ id: "goal", title: goal, done: false }],
+    agent: agent ?? "claude",
+    agents: [agent ?? "claude", "codex"],
+    agentsKnown: ["claude", "codex", "demo"],
+    gates: [
+      { name: "tests", command: "npm test", required: true },
+      { name: "lint", command: "npm run lint", required: false },
+    ],
+    lanes: lanes ?? 1,
+    worktrees: (lanes ?? 1) > 1,
+    max_iterations: maxIterations ?? 100,
+    budget_usd: budgetUsd,
+    approve: approve ? "person" : "auto",
+    sandbox: null,
+  };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

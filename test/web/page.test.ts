@@ -121,6 +121,7 @@ test("with the keyboard alone a question is answered", async () => {
   await page.getByRole("heading", { name: "Inbox", exact: true }).waitFor();
   await tabTo(page, "all");
   await page.keyboard.press("Enter");
+  await page.locator(".inbox-settled", { hasText: "ui-004 is answered: all" }).waitFor();
   await page.getByText("ui-004 asks").waitFor({ state: "detached" });
   expect(server.acts).toEqual([{ do: "decide", task: "ui-004", answer: "all" }]);
   await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("inbox-title");
@@ -141,6 +142,7 @@ test("an answer in own words, an unblocking with its reason and a message reach 
   await page.getByText("ui-004 asks").waitFor({ state: "detached" });
   await page.getByLabel("Why db-007 is no longer blocked").fill("eslint is there");
   await page.getByRole("button", { name: "Unblock db-007" }).click();
+  await page.locator("h1").first().hover();
   await page.getByRole("heading", { name: "Waits for you" }).waitFor({ state: "detached" });
   await page.getByLabel("Tell whoever works next").fill("small steps");
   await page.getByRole("button", { name: "Tell", exact: true }).click();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SourceKind } from "../../core/plan.ts";
-import { addTask, type AddedTask } from "./add-task.ts";
+import { addTask, type AddedTask, retitleTask } from "./add-task.ts";
 
 let root: string;
 beforeEach(() => {
@@ -28,6 +28,7 @@ describe("a checklist gets a new box after the last one", () => {
     ["a short list", "- [ ] a\n- [x] b§\n", "\n- [ ] new one"],
     ["no last newline", "- [ ] a§", "\n- [ ] new one"],
     ["Windows line endings", "- [ ] a§\r\n\r\nText\r\n", "\r\n- [ ] new one"],
+    ["several of them", "- [ ] a\r\n- [ ] b§\r\n", "\r\n- [ ] new one"],
     ["stars", "* [ ] a§\n", "\n* [ ] new one"],
     ["numbers", "1. [ ] a\n9. [ ] b§\n", "\n10. [ ] new one"],
     ["numbers with a bracket", "1) [ ] a§\n", "\n2) [ ] new one"],
@@ -133,4 +134,38 @@ test("nothing can be added to a goal, and nothing without a title", () => {
   expect(() => addTask({ root }, { kind: "goal", label: "g", path: null }, "new")).toThrow("g has no file");
   expect(() => add("checklist", "file", " ")).toThrow("the new task has no title");
   expect(() => add("checklist", "file", "new")).toThrow("file does not exist");
+});
+
+describe("another title changes nothing else", () => {
+  test.each<[name: string, kind: SourceKind, id: string, before: string, after: string]>([
+    [
+      "a written id",
+      "checklist",
+      "a",
+      "* [ ] **a**: old  \r\n* [x] old\r\n",
+      "* [ ] **a**: say é  \r\n* [x] old\r\n",
+    ],
+    ["the id of a title", "checklist", "old", "- [ ] old\n  - old\n", "- [ ] **old**: say é\n  - old\n"],
+    [
+      "a story",
+      "tasks-json",
+      "s",
+      '{"description":"old", "userStories":[ {"id":"s","title":"old"}]}',
+      '{"description":"old", "userStories":[ {"id":"s","title":"say é"}]}',
+    ],
+  ])("%s", (_name, kind, id, before, after) => {
+    writeFileSync(join(root, "file"), before);
+    expect(retitleTask(root, { kind, label: "file", path: "file" }, id, " say\té ")).toBe("file");
+    expect(readFileSync(join(root, "file"), "utf8")).toBe(after);
+  });
+
+  test("and is refused where that cannot be", () => {
+    const source = { kind: "tasks-json", label: "file", path: "file" } as const;
+    const text = '{"userStories":[{"id":"s","title":"caf\\u00e9"}]}';
+    writeFileSync(join(root, "file"), text);
+    expect(() => retitleTask(root, source, "s", "tea")).toThrow("cannot be changed in file");
+    expect(() => retitleTask(root, source, "t", "tea")).toThrow("file has no task t");
+    expect(() => retitleTask(root, source, "s", " ")).toThrow("s has no title");
+    expect(readFileSync(join(root, "file"), "utf8")).toBe(text);
+  });
 });

@@ -43,11 +43,58 @@ export function addTask(
   });
 }
 
+/** Writes another title for a task, and changes nothing else that the list says; answers the file. */
+export function retitleTask(root: string, source: SourceIdentity, id: TaskId, words: string): string {
+  const title = titleOf(words, id);
+  if (source.kind === "github")
+    throw new RalphError("usage", `${source.label} belongs to another program`, {
+      hint: `edit the issue: gh issue edit ${id.replace(/^\D+/, "")} --title "…"`,
+    });
+  const { path, format } = listOf(root, source);
+  const file = new TaskFile({ root, path });
+  const now = file.read();
+  const { tasks } = format.read(now, path);
+  const task = tasks.find((one) => one.id === id);
+  if (task === undefined)
+    throw new RalphError("usage", `${path} has no task ${id}`, { hint: "see what it has: ralph tasks" });
+  const wanted = JSON.stringify(tasks.map((one) => (one === task ? { ...one, title } : one)));
+  const isWanted = (changed: Buffer): boolean => {
+    try {
+      return JSON.stringify(format.read(changed, path).tasks) === wanted;
+    } catch {
+      return false;
+    }
+  };
+  // An id that comes from the title is written in front of it, so that it stays.
+  const isJson = format.kind === "tasks-json";
+  const writings = isJson ? [inJson(title)] : [title, `**${id}**: ${title}`];
+  const changed = writings
+    .flatMap((text) => [...replacedIn(now, isJson ? inJson(task.title) : task.title, text)])
+    .find(isWanted);
+  if (changed === undefined)
+    throw new RalphError("usage", `the title of ${id} cannot be changed in ${path} without changing more`, {
+      hint: `edit ${path} yourself`,
+    });
+  file.edit((there) => (there.equals(now) ? changed : null));
+  return path;
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** The file with one of the places replaced that have these words, each in turn. */
+function* replacedIn(file: Buffer, words: string, by: string): Generator<Buffer> {
+  const [old, fresh] = [Buffer.from(words), Buffer.from(by)];
+  for (let at = file.indexOf(old); at !== -1 && old.length > 0; at = file.indexOf(old, at + 1))
+    yield Buffer.concat([file.subarray(0, at), fresh, file.subarray(at + old.length)]);
+}
+
 /** On one line. */
-function titleOf(words: string): string {
+function titleOf(words: string, task = "the new task"): string {
   const title = words.replaceAll(/\s+/g, " ").trim();
   if (title !== "") return title;
-  throw new RalphError("usage", "the new task has no title", {
+  throw new RalphError("usage", `${task} has no title`, {
     hint: 'say what is to be done: ralph tasks add "what is to be done"',
   });
 }

@@ -39,7 +39,7 @@ function isLoose(text: string, items: readonly ChecklistItem[], last: ChecklistI
   const before = items[items.indexOf(last) - 1];
   return (
     before !== undefined &&
-    /^(\r\n|\n|\r)[ \t]*(\r\n|\n|\r)[^\r\n]*$/.test(text.slice(before.end, last.offset))
+    /^(\r\n|\n|\r(?!\n))[ \t]*(\r\n|\n|\r)[^\r\n]*$/.test(text.slice(before.end, last.offset))
   );
 }
 

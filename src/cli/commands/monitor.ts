@@ -1,18 +1,12 @@
 import { prepareRun, requireStartable } from "../../app/prepare-run.ts";
 import { type Project, openProject, requirePerson } from "../../app/project.ts";
 import { readState } from "../../app/project-log.ts";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { type RunProcess, startRunProcess } from "../../app/run-process.ts";
+import { relative } from "node:path";
 import type { Command } from "commander";
-import { prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
 import { openScreen, transcriptOf } from "../../app/screens.ts";
 import { RalphError } from "../../core/errors.ts";
-import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { isOpen } from "../../core/state.ts";
-import { isoTime } from "../../core/time.ts";
-import type { OwnRunProcess } from "../../tui/run-monitor.tsx";
 import { withoutAliases, type Act, type CliContext } from "../commands.ts";
 import { printEnd, type Flags } from "./run.ts";
 
@@ -31,7 +25,7 @@ async function monitor(context: CliContext): Promise<number> {
 async function showMonitor(
   project: Project,
   { env, stdout }: CliContext,
-  ownRun?: OwnRunProcess,
+  ownRun?: RunProcess,
 ): Promise<number> {
   const screen = openScreen(project, true);
   try {
@@ -73,44 +67,21 @@ export async function runWithMonitor(
   const { project } = prepared;
   requirePerson(project, "use the monitor");
   await requireStartable(prepared);
-  prepareRalphFolder(project.ralphDir);
-  const output = join(
-    project.ralphDir,
-    "logs",
-    `run-${isoTime(Date.now()).replaceAll(/[-:]|\..*/g, "")}-${process.pid}.log`,
-  );
-  const ownRun = startRunProcess(output, context);
+  const words = withoutAliases(process.argv.slice(2)).filter((word) => word !== "--monitor");
+  const ownRun = startRunProcess(project, words, context.cwd);
   const exitCode = await showMonitor(project, context, ownRun);
-  await tellTheEnd(project, ownRun.pid, output, context);
+  await tellTheEnd(project, ownRun, context);
   return exitCode;
 }
 
-/** In a session of its own: neither Ctrl-C nor a closed window reaches it. */
-function startRunProcess(output: string, { cwd, env }: CliContext): OwnRunProcess {
-  const words = withoutAliases(process.argv.slice(2)).filter((word) => word !== "--monitor");
-  const file = openSync(output, "a", 0o600);
-  const child = spawn(join(dirname(process.argv[1] ?? ""), "ralph"), words, {
-    cwd,
-    env,
-    detached: true,
-    stdio: ["ignore", file, file],
-  });
-  closeSync(file);
-  child.unref();
-  return {
-    pid: child.pid ?? 0,
-    ended: once(child, "exit").then(([code]) => (code as number | null) ?? EXIT_CODES.stopped),
-    stopNow: () => void child.kill("SIGINT"),
-  };
-}
-
-async function tellTheEnd(project: Project, pid: number, output: string, context: CliContext): Promise<void> {
+/** What became of a run that a screen has started. */
+export async function tellTheEnd(project: Project, ownRun: RunProcess, context: CliContext): Promise<void> {
   const { stderr, say } = context;
+  const { pid } = ownRun;
   const state = await readState(project);
-  const path = relative(context.cwd, output);
+  const path = relative(context.cwd, ownRun.output);
   if (state.run === null || state.run.pid !== pid) {
-    stderr.write(readFileSync(output, "utf8"));
-    rmSync(output, { force: true });
+    stderr.write(ownRun.takeOutput());
   } else if (isOpen(state.run)) {
     say(`the run goes on (process ${pid}); it prints to ${path}`);
     stderr.write("  → see it: ralph monitor; end it: ralph stop\n");

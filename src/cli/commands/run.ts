@@ -1,5 +1,6 @@
 import { type Drive, driveRun } from "../../app/drive-run.ts";
 import {
+  planOf,
   type Prepared,
   prepareRun,
   requirePrograms,
@@ -161,10 +162,8 @@ export function withRunBegun(state: State, settings: Settings, plan: Plan, at: I
 }
 
 /** What a run would do first: the plan and the exact first prompt. Nothing is written, no agent starts. */
-async function showPlan(
-  { settings, source, notes }: Prepared,
-  { json, print, stdout }: CliContext,
-): Promise<number> {
+async function showPlan(prepared: Prepared, { json, print, stdout }: CliContext): Promise<number> {
+  const { settings, source, notes } = prepared;
   const plan = await source.observe();
   const at = Date.now();
   const state = withRunBegun(EMPTY_STATE, settings, plan, at);
@@ -177,7 +176,7 @@ async function showPlan(
       const { timeoutMs, from } = timeoutFor(state, task, settings);
       return { id, title, done, timeout_seconds: timeoutMs / 1_000, timeout_from: from };
     });
-    print(JSON.stringify({ source: plan.source.label, tasks, prompt: first?.prompt ?? null }));
+    print(JSON.stringify({ ...planOf(prepared, plan), tasks, prompt: first?.prompt ?? null }));
     return 0;
   }
   print([

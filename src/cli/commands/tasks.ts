@@ -9,8 +9,7 @@ import {
   sourceOf,
   sourceRequest,
 } from "../../app/task-lists.ts";
-import { beginList } from "../../adapters/tasks/add-task.ts";
-import { type SourceRequest, detectedLists } from "../../adapters/tasks/open-source.ts";
+import type { SourceRequest } from "../../adapters/tasks/open-source.ts";
 import { githubPlace } from "../../adapters/tasks/gh.ts";
 import { type ImportRequest, importTasks, writeImported } from "../../adapters/tasks/import-tasks.ts";
 import { prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
@@ -88,13 +87,7 @@ async function add(
   title: string,
   { json, print }: CliContext,
 ): Promise<number> {
-  requirePerson(project, "add tasks");
-  const isFirst = request.is === "auto" && detectedLists(project).length === 0;
-  const addToList = async () => {
-    const { identity } = sourceOf(project, request).source;
-    return { ...addTask(project, identity, title, isListGuarded(await readState(project))), isNew: false };
-  };
-  const { id, path, isNew } = isFirst ? beginList(project.root, title) : await addToList();
+  const { id, path, isNew } = await addTask(project, request, title);
   const said = isNew ? `began ${path} with ${id}` : `added ${id} to ${path}`;
   print(json ? JSON.stringify({ id, path }) : said);
   return 0;

@@ -12,7 +12,7 @@ test.each<[Ending, Failure | null]>([
   ],
   [
     { is: "timed-out", afterMs: 90_000 },
-    { class: "agent", message: "no end after 90 s" },
+    { class: "agent", message: "timed out after 1m 30s" },
   ],
   [
     { is: "idle", afterMs: 600_000 },

@@ -25,7 +25,7 @@ export function classifyFailure(
     case "exited":
       return ending.code === 0 ? null : classifyExit(ending.code, tail, now, zone);
     case "timed-out":
-      return { class: "agent", message: `no end after ${Math.round(ending.afterMs / 1_000)} s` };
+      return { class: "agent", message: `timed out after ${formatDuration(ending.afterMs)}` };
     case "idle":
       return {
         class: "agent",

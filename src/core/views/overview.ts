@@ -1,7 +1,7 @@
 import type { TranscriptEntry } from "./transcript.ts";
 import { nextLook } from "../loop/judge-iteration.ts";
 import { isOpen, type OpenIteration, type RunState, type State, taskState } from "../state.ts";
-import type { TaskStatus } from "../loop/task-status.ts";
+import { statusOf, type TaskStatus } from "../loop/task-status.ts";
 import type { Task } from "../plan.ts";
 import { REVIEW_MODES, reviewOf } from "../review/story-review.ts";
 import { stagesOf } from "../loop/stages.ts";
@@ -57,6 +57,8 @@ export function overviewOf(state: State, { calls, ...around }: Around) {
     status: projectStatus(state, around.isDriven, { calls, now: around.now }),
     board: boardOf(state),
     lanes: laneRows(state),
+    /** Until all is done, if the tasks that are left take as long as those of this run so far; null: unknown. */
+    timeLeftMs: timeLeft(state, around.now),
     /** The next command to type, when there is nothing to show or to do here. */
     hint: hintOf(state, around),
   };
@@ -66,6 +68,16 @@ function hintOf({ run }: State, { isDriven, workers }: Pick<Around, "isDriven" |
   if (workers !== null) return run === null ? "ralph submit" : isDriven ? null : "ralph worker";
   if (run === null) return "ralph run";
   return isDriven || run.end?.outcome === "completed" ? null : "ralph run";
+}
+
+function timeLeft(state: State, now: Instant): number | null {
+  const { run, plan, lastIteration } = state;
+  if (!isOpen(run)) return null;
+  const tasks = plan?.tasks ?? [];
+  const isLeft = (task: Task): boolean => ["todo", "doing"].includes(statusOf(state, task));
+  const before = lastIteration - run.iterations;
+  const done = tasks.filter(({ id }) => (taskState(state, id).completion?.iteration ?? 0) > before).length;
+  return done === 0 ? null : Math.round(((now - run.startedAt) / done) * tasks.filter(isLeft).length);
 }
 
 /** The tasks as people like to see them: to do, at each stage, done, and waiting for somebody. */

@@ -290,8 +290,19 @@ export const UNDOABLE_EVENTS = Object.keys(FOLDS) as readonly EventType[];
 
 /** What was accepted in place or merged last, of this task if one is named, and has not been taken back since. */
 export function lastUndoable(events: readonly Recorded[], task: TaskId | null = null): Undoable | null {
+  return acceptedWorks(events).findLast((one) => task === null || one.task === task) ?? null;
+}
+
+/** From before the first work that this run has accepted to after the last; null where there is none. */
+export function acceptedRange(events: readonly Recorded[], run: string): Span | null {
+  const spans = acceptedWorks(events).flatMap((work) => (work.run === run ? work.spans.toReversed() : []));
+  const [first, last] = [spans[0], spans.at(-1)];
+  return first === undefined || last === undefined ? null : { from: first.from, to: last.to };
+}
+
+function acceptedWorks(events: readonly Recorded[]): readonly Undoable[] {
   const works = new AcceptedWorks();
   // The table has a fold for the type of the event, which the compiler cannot see here.
   for (const event of events) (FOLDS[event.type] as Fold<EventType> | undefined)?.(works, event);
-  return works.all.findLast((one) => task === null || one.task === task) ?? null;
+  return works.all;
 }

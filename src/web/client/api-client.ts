@@ -13,10 +13,16 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<Answer
 }
 
 export async function act(what: PageAct): Promise<Answer<Api["POST /api/act"]>> {
-  return ask("/api/act", {
+  return post("/api/act", what);
+}
+
+/** Also while the page is being left. */
+export async function post<T>(path: string, body: object): Promise<Answer<T>> {
+  return ask(path, {
     method: "POST",
+    keepalive: true,
     headers: { "content-type": "application/json", accept: "application/json" },
-    body: JSON.stringify(what),
+    body: JSON.stringify(body),
   });
 }
 

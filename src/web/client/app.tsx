@@ -12,6 +12,7 @@ import { InboxPanel } from "./parts/inbox-panel.tsx";
 import { Empty, Loading, Trouble } from "./parts/notices.tsx";
 import { isHelpOpen, route, type Route } from "./router.ts";
 import { nextTheme, theme } from "./theme.ts";
+import { Toasts } from "./toasts.tsx";
 
 export function App() {
   const at = route.value;
@@ -30,6 +31,7 @@ export function App() {
         {problem !== null && <Trouble problem={problem} />}
         {pageAt(at)}
       </main>
+      <Toasts />
       <Announcer />
       <Help />
     </>
@@ -174,13 +176,12 @@ function InboxPage() {
   return (
     <>
       <h1 class="page-title">Inbox</h1>
-      {inbox.length === 0 ? (
+      {inbox.length === 0 && (
         <Empty title="Nothing waits for you" command={known.hint}>
           Questions and blocked tasks come here by themselves.
         </Empty>
-      ) : (
-        <InboxPanel items={inbox} />
       )}
+      <InboxPanel items={inbox} />
     </>
   );
 }

@@ -1,8 +1,9 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Facts, PageAct } from "../api.ts";
-import { act, get, type Problem } from "./api-client.ts";
+import { get, type Problem } from "./api-client.ts";
 import { coalesce, onNews } from "./overview-store.ts";
+import { inWords, type Outcome, send, toast } from "./toasts.tsx";
 
 interface Resource<T> {
   readonly value: ReadonlySignal<T | undefined>;
@@ -44,28 +45,36 @@ export function useResource<T>(path: string | null, concerns: (facts: Facts) => 
 /** What became of the last thing that a person did here. */
 export interface Acting {
   readonly isBusy: boolean;
-  readonly outcome: { readonly isGood: boolean; readonly text: string } | null;
+  /** What can still be taken back, in words. */
+  readonly pending: string | null;
+  readonly outcome: Outcome | null;
   /** True when it is done. */
   run(what: PageAct): Promise<boolean>;
 }
 
 export function useAct(): Acting {
   const [isBusy, setBusy] = useState(false);
+  const [pending, setPending] = useState<string | null>(null);
   const [outcome, setOutcome] = useState<Acting["outcome"]>(null);
+  const isThere = useRef(true);
+  useEffect(
+    () => () => {
+      isThere.current = false;
+    },
+    [],
+  );
   const run = async (what: PageAct): Promise<boolean> => {
     if (isBusy) return false;
     setBusy(true);
-    const answer = await act(what);
+    setOutcome(null);
+    setPending(inWords(what));
+    const became = await send(what);
     setBusy(false);
-    if (answer.is === "problem") {
-      const { message, hint } = answer.problem;
-      setOutcome({ isGood: false, text: hint === null ? message : `${message} ${hint}` });
-      return false;
-    }
-    const acted = answer.value;
-    const isGood = acted.is === "done";
-    setOutcome({ isGood, text: isGood ? acted.said : acted.why });
-    return isGood;
+    setPending(null);
+    setOutcome(became);
+    // Nobody sees it in its place any more.
+    if (became?.isGood === false && !isThere.current) toast(became.text, false);
+    return became?.isGood === true;
   };
-  return { isBusy, outcome, run };
+  return { isBusy, pending, outcome, run };
 }

@@ -8,17 +8,24 @@ import { ActButton, ActOutcome, SteerForm } from "../parts/act-button.tsx";
 import { InboxPanel } from "../parts/inbox-panel.tsx";
 import { Empty, Loading } from "../parts/notices.tsx";
 import { RunHeader } from "../parts/run-header.tsx";
+import { RunResult, RunSummary } from "../parts/run-summary.tsx";
+import { AddTask, StartPanel } from "../parts/start-panel.tsx";
 import { useAct } from "../use-resource.ts";
 
 export function BoardPage() {
   const known = overview.value;
   if (known === undefined) return <Loading />;
-  const { inbox } = known.status;
+  const { inbox, run } = known.status;
   const hasTasks = known.board.columns.some(({ cards }) => cards.length > 0);
+  const hasEnded = run?.state === "ended" && !known.isDriven;
+  const mayStart = known.mayAct && !known.isDriven && known.workers === null;
   return (
     <>
       <RunHeader overview={known} />
-      {inbox.length > 0 && <InboxPanel items={inbox} />}
+      {hasEnded && <RunSummary overview={known} />}
+      <InboxPanel items={inbox} />
+      {mayStart && <StartPanel key={String(hasTasks)} isFirst={!hasTasks} />}
+      {hasEnded && run !== null && <RunResult key={run.id} run={run.id} />}
       <div class="board-layout">
         <div class="board-main">
           {hasTasks ? (
@@ -34,6 +41,12 @@ export function BoardPage() {
           {known.workers !== null && <WorkersPanel workers={known.workers} />}
           <LanesPanel lanes={known.lanes} />
           <MessagesPanel overview={known} />
+          {known.mayAct && known.workers === null && hasTasks && (
+            <section class="panel" aria-labelledby="list-title">
+              <h2 id="list-title">Task list</h2>
+              <AddTask />
+            </section>
+          )}
           <LogTail />
         </div>
       </div>

@@ -8,6 +8,7 @@ import { ActButton, ActOutcome, SteerForm } from "../parts/act-button.tsx";
 import { ChangedFiles, type LineComment } from "../parts/diff-view.tsx";
 import { InboxPanel } from "../parts/inbox-panel.tsx";
 import { Loading, Trouble, VerdictMark } from "../parts/notices.tsx";
+import { TitleForm } from "../parts/start-panel.tsx";
 import { useAct, useResource } from "../use-resource.ts";
 import { FactsPanel, GateList } from "./iteration.tsx";
 
@@ -25,7 +26,7 @@ export function TaskPage({ id }: { readonly id: string }) {
   return (
     <>
       <Title detail={detail} />
-      {waits.length > 0 && <InboxPanel items={waits} comments={comments} onSent={() => setComments([])} />}
+      <InboxPanel items={waits} comments={comments} onSent={() => setComments([])} />
       <div class="iteration-layout">
         <div class="iteration-side">
           {mayAct.value && <Acts detail={detail} />}
@@ -63,7 +64,11 @@ export function TaskPage({ id }: { readonly id: string }) {
 }
 
 function Title({ detail }: { readonly detail: TaskDetail }) {
-  const { id, title, status, headline, next, agent, iterations, costUsd, workedMs } = detail;
+  const { id, status, headline, next, agent, iterations, costUsd, workedMs } = detail;
+  const [isEditing, edit] = useState(false);
+  const [written, write] = useState<string | null>(null);
+  const [saved, save] = useState<string | null>(null);
+  const title = saved ?? detail.title;
   const facts: readonly (readonly [name: string, value: string])[] = [
     ["Status", status === null ? "not in the list" : status],
     ["Agent", agent ?? "–"],
@@ -83,7 +88,30 @@ function Title({ detail }: { readonly detail: TaskDetail }) {
           </span>
         )}{" "}
         {title === "" ? id : title}
+        {mayAct.value && status !== null && (
+          <button
+            type="button"
+            class="quiet small"
+            aria-expanded={isEditing}
+            onClick={() => edit(!isEditing)}
+          >
+            Edit title
+          </button>
+        )}
       </h1>
+      {isEditing && (
+        <TitleForm
+          label={`Title of ${id}`}
+          button="Save"
+          title={written ?? title}
+          onTitle={write}
+          path={`/api/tasks/${encodeURIComponent(id)}/title`}
+          onDone={() => {
+            save(written);
+            edit(false);
+          }}
+        />
+      )}
       <p class="task-headline">
         {sentence(headline)} {next !== null && <CopyCommand command={next} />}
       </p>

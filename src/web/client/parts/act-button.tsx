@@ -93,11 +93,11 @@ function Asking(props: { readonly question: string; readonly onAnswer: (isYes: b
   );
 }
 
-export function ActOutcome({ acting }: { readonly acting: Acting }) {
-  const { outcome, isBusy } = acting;
+/** What was refused, where it was asked for; what is done is said by a toast. */
+export function ActOutcome({ acting: { outcome } }: { readonly acting: Acting }) {
   return (
-    <span class={`outcome ${outcome?.isGood === false ? "is-bad" : ""}`} role="status">
-      {isBusy ? "…" : outcome === null ? "" : `${outcome.isGood ? "✔" : "✗"} ${sentence(outcome.text)}`}
+    <span class="outcome is-bad" role="status">
+      {outcome?.isGood === false ? `✗ ${sentence(outcome.text)}` : ""}
     </span>
   );
 }

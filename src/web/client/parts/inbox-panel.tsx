@@ -1,10 +1,10 @@
 import { VerdictMark } from "./notices.tsx";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { InboxItem } from "../../../core/views/inbox.ts";
 import { mayAct, now } from "../overview-store.ts";
 import { count, elapsed, moment, sentence } from "../format.ts";
 import type { LineComment } from "./diff-view.tsx";
-import { useAct } from "../use-resource.ts";
+import { type Acting, useAct } from "../use-resource.ts";
 import { ActOutcome, LineForm } from "./act-button.tsx";
 
 interface InboxProps {
@@ -14,31 +14,82 @@ interface InboxProps {
   readonly onSent?: () => void;
 }
 
+/** What is settled keeps its place until the pointer leaves: no button moves under a finger. */
 export function InboxPanel({ items, comments = [], onSent }: InboxProps) {
   const title = useRef<HTMLHeadingElement>(null);
   const before = useRef(items.length);
+  const shown = useRef<readonly InboxItem[]>([]);
+  const [isOver, setOver] = useState(false);
+  const open = new Set(items.map(keyOf));
+  const known = new Set(shown.current.map(keyOf));
+  shown.current = [
+    ...shown.current
+      .filter((item) => isOver || open.has(keyOf(item)))
+      .map((item) => items.find((one) => keyOf(one) === keyOf(item)) ?? item),
+    ...items.filter((item) => !known.has(keyOf(item))),
+  ];
   useEffect(() => {
     const isLess = items.length < before.current;
     before.current = items.length;
     // Whoever answered by keyboard goes on from here: what had the focus is gone.
     if (isLess && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
   }, [items.length]);
+  if (shown.current.length === 0) return null;
   return (
-    <section class="panel inbox" aria-labelledby="inbox-title">
+    <section
+      class="panel inbox"
+      aria-labelledby="inbox-title"
+      onPointerEnter={({ pointerType }) => setOver(pointerType === "mouse")}
+      onPointerLeave={() => setOver(false)}
+    >
       <h2 id="inbox-title" ref={title} tabIndex={-1}>
         Waits for you <span class="badge">{items.length}</span>
       </h2>
       <ul class="inbox-items">
-        {items.map((item) => (
-          <li key={`${item.task} ${item.kind} ${item.text}`} class={`inbox-item is-${item.kind}`}>
-            {item.kind === "review" && <Review item={item} comments={comments} onSent={onSent} />}
-            {item.kind === "decide" && <Question item={item} />}
-            {item.kind === "blocked" && <Blocked item={item} />}
+        {shown.current.map((item) => (
+          <li key={keyOf(item)} class={`inbox-item is-${item.kind}`}>
+            <Row item={item} isOpen={open.has(keyOf(item))} comments={comments} onSent={onSent} />
           </li>
         ))}
       </ul>
     </section>
   );
+}
+
+function keyOf({ task, kind, text }: InboxItem): string {
+  return `${task} ${kind} ${text}`;
+}
+
+interface RowProps extends ReviewProps {
+  readonly isOpen: boolean;
+}
+
+/** What was typed stays there, in case the answer is taken back. */
+function Row({ item, isOpen, comments, onSent }: RowProps) {
+  const acting = useAct();
+  const answered = acting.pending ?? (acting.outcome?.isGood === true ? acting.outcome.text : null);
+  const settled = answered ?? (isOpen ? null : `${item.task} waits no longer`);
+  const about = { item, acting };
+  return (
+    <>
+      {settled !== null && (
+        <p class="inbox-settled">
+          <span aria-hidden="true">✔ </span>
+          {sentence(settled)}
+        </p>
+      )}
+      <div class="inbox-open" hidden={settled !== null}>
+        {item.kind === "review" && <Review {...about} comments={comments} onSent={onSent} />}
+        {item.kind === "decide" && <Question {...about} />}
+        {item.kind === "blocked" && <Blocked {...about} />}
+      </div>
+    </>
+  );
+}
+
+interface ItemProps {
+  readonly item: InboxItem;
+  readonly acting: Acting;
 }
 
 interface ReviewProps {
@@ -47,8 +98,7 @@ interface ReviewProps {
   readonly onSent: (() => void) | undefined;
 }
 
-function Review({ item: { task }, comments, onSent }: ReviewProps) {
-  const acting = useAct();
+function Review({ item: { task }, acting, comments, onSent }: ReviewProps & ItemProps) {
   const listed = comments.map(({ path, line, text }) => `${path}:${line}: ${text}`);
   const sendBack = (words: string) => {
     const said = [...(words.trim() === "" ? [] : [words]), ...listed];
@@ -95,8 +145,7 @@ function Review({ item: { task }, comments, onSent }: ReviewProps) {
   );
 }
 
-function Question({ item }: { readonly item: InboxItem }) {
-  const acting = useAct();
+function Question({ item, acting }: ItemProps) {
   const decide = (answer: string) => ({ do: "decide", task: item.task, answer }) as const;
   return (
     <>
@@ -153,8 +202,7 @@ function Deadline({ item }: { readonly item: InboxItem }) {
   );
 }
 
-function Blocked({ item }: { readonly item: InboxItem }) {
-  const acting = useAct();
+function Blocked({ item, acting }: ItemProps) {
   return (
     <>
       <p class="inbox-about">

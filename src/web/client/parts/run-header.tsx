@@ -10,7 +10,7 @@ import { Bar } from "./notices.tsx";
 
 /** How the run stands at a glance: state, how far, what it costs. */
 export function RunHeader({ overview }: { readonly overview: Overview }) {
-  const { status } = overview;
+  const { status, timeLeftMs: left } = overview;
   const { run, cost, calls } = status;
   const { sign, tone, text } = runSentence(overview, now.value);
   const done = status.tasks.filter((task) => task.status === "done").length;
@@ -46,6 +46,11 @@ export function RunHeader({ overview }: { readonly overview: Overview }) {
         {status.exit_signals !== undefined && <ExitSignals signals={status.exit_signals} />}
       </dl>
       <div class="bars">
+        {run !== null && run.state !== "ended" && status.tasks.length > 0 && (
+          <Bar label="Tasks" value={done} max={status.tasks.length}>
+            {`${done} of ${status.tasks.length} done${left === null ? "" : `, about ${elapsed(left)} left`}`}
+          </Bar>
+        )}
         {calls.limit !== null && calls.used !== null && (
           <Bar label="Calls this hour" value={calls.used} max={calls.limit}>
             {`${calls.used} of ${calls.limit}${calls.resets_at === null ? "" : `, resets at ${clockTime(Date.parse(calls.resets_at))}`}`}
