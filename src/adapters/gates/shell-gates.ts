@@ -90,16 +90,16 @@ async function tryGate(
   options: PlacedOptions,
 ): Promise<Omit<GateResult, "tries">> {
   const { redact, prefix, isBeside = false } = options;
-  const own = { _RALPH_GATE: randomUUID() };
+  const own = randomUUID();
   const tail = createOutputTail();
   const watch = watchOutput(gate.expect);
   const { ending, durationMs } = await supervise(
     {
       command: [...prefix, "sh", "-c", gate.command],
       cwd: folder,
-      env: { ...gateEnvironment(gate, options), ...(isBeside && own) },
+      env: { ...gateEnvironment(gate, options), ...(isBeside && { _RALPH_GATE: own }) },
       marker,
-      ...(isBeside && { ownEntry: `_RALPH_GATE=${own._RALPH_GATE}` }),
+      ...(isBeside && { ownEntry: `_RALPH_GATE=${own}` }),
       timeoutMs: gate.timeoutMs,
       graceMs: GRACE_MS,
       onStdout(chunk) {
