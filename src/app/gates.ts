@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { missingProgram, type GatePlace } from "../adapters/gates/missing-program.ts";
-import { createGates } from "../adapters/gates/shell-gates.ts";
+import { createGates, sideBySide } from "../adapters/gates/shell-gates.ts";
 import { withPluginGates } from "../adapters/plugins/plugin-gates.ts";
 import { resolveSettings } from "../config/resolve-settings.ts";
 import { RalphError } from "../core/errors.ts";
@@ -30,11 +30,14 @@ export function allGatesOf(
   project: Project,
   redact: (text: string) => string,
   plugins: Plugins | undefined,
+  atATime = 1,
 ): Gates {
   const place = gatePlace(project);
-  const shell = createGates({ ...place, redact });
+  const isBeside = atATime > 1;
+  const shell = createGates({ ...place, redact, isBeside });
   const functions = plugins?.functions ?? [];
-  return withPluginGates(shell, { functions, cwd: place.cwd, env: place.baseEnv, redact });
+  const all = withPluginGates(shell, { functions, cwd: place.cwd, env: place.baseEnv, redact });
+  return isBeside ? sideBySide(all, atATime) : all;
 }
 
 /** The program that a gate needs and this machine lacks; null when there is none. */

@@ -89,7 +89,7 @@ export function composePorts(parts: RunParts): Ports {
     agents: agentsOf({ ...parts, secrets, sandbox: commands.sandbox ?? null }, workspaceIn),
     workspace,
     parallel: parallelWorkOf(project, { ...parts.worktree, redact }, workspaceIn),
-    gates: allGatesOf(project, redact, plugins),
+    gates: allGatesOf(project, redact, plugins, commands.gatesParallel),
     plugins: plugins?.names ?? [],
     ...(advisers && { advisers }),
     inboxFiles: createInboxFiles(project.ralphDir),

@@ -128,7 +128,8 @@ export function resolveSettings(
     ...(sandbox && { sandbox: { kind: sandbox.kind, network: sandbox.network } }),
     ...(added.names.length > 0 && { plugins: added.names }),
   };
-  return { settings, commands: { agents, gates, sandbox, notify: resolveNotify(config) } };
+  const { gates_parallel: gatesParallel } = config.run;
+  return { settings, commands: { agents, gates, gatesParallel, sandbox, notify: resolveNotify(config) } };
 }
 
 function stays({ stay, wait }: RunFlags): boolean {

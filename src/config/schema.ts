@@ -98,6 +98,7 @@ const run = section("when to go on and when to stop", {
     .describe("lanes: so many tasks at a time, each in a worktree and on a branch of its own"),
   keep_going: flag(true, "a blocked, undecided or stuck task does not stop the run"),
   gates_every_iteration: flag(false, "gates also run when the agent does not claim to be done"),
+  gates_parallel: countFrom(1, LANES_MAX).default(1).describe("so many gates run at the same time"),
   idle_timeout: periodOrOff("10m", "an agent is killed after so long without any sign of life; 0 is off"),
   adaptive_iterations: flag(false, "a task's iteration limit, unless its own, grows with its complexity"),
   retries: whole(3, "transient failures in a row that are retried; they are no iterations"),
@@ -107,7 +108,9 @@ const run = section("when to go on and when to stop", {
 const limits = section("what a run may use: calls, money, time", {
   calls_per_hour: whole(100, "agents started in a clock hour, by all who share the store; 0 is off"),
   budget_usd: dollars("dollars for a run; it stops before an iteration would pass them; 0 is off"),
-  budget_usd_per_task: dollars("dollars for a task; then it is blocked; 0 is off"),
+  budget_usd_per_task: dollars(
+    "dollars for a task; it is blocked before an iteration would pass them; 0 is off",
+  ),
   budget_usd_per_day: dollars("dollars for a day, for all who share the store; 0 is off"),
   max_duration: periodOrOff("0", "of a run: no iteration begins after it; 0 is off"),
 });

@@ -187,6 +187,8 @@ export interface BudgetSettings {
 export interface Commands {
   readonly agents: readonly AgentSettings[];
   readonly gates: readonly GateSettings[];
+  /** So many at a time; absent: one after another. */
+  readonly gatesParallel?: number;
   /** Null or absent: agents run like any other program. */
   readonly sandbox?: SandboxSettings | null;
   /** How people are told what happens; absent: not at all. */

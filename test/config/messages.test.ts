@@ -80,7 +80,7 @@ describe("ralph.toml", () => {
 
   test("an unknown key that is near nothing", async () => {
     expect(await toml('[run]\ncolour = "red"\n')).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:2: unknown key "colour" in [run]. Known here: "max_iterations", "max_stuck", "max_attempts", "parallel", "keep_going", "gates_every_iteration", "idle_timeout", "adaptive_iterations", "retries", "fallback_agents""`,
+      `".ralph/ralph.toml:2: unknown key "colour" in [run]. Known here: "max_iterations", "max_stuck", "max_attempts", "parallel", "keep_going", "gates_every_iteration", "gates_parallel", "idle_timeout", "adaptive_iterations", "retries", "fallback_agents""`,
     );
   });
 

@@ -152,6 +152,39 @@ describe("ralph skip", () => {
     expect(await running.finished).toMatchObject({ code: 0 });
     expect(await statuses()).toEqual({ one: "skipped", two: "done" });
   });
+
+  test("of the only task under way is no reason for another exit code", async () => {
+    project = createProject();
+    project.script({ one: [[TOLD_TO_GO, ...WORKS]] });
+    project.commit();
+    const running = project.start("run");
+    await until("one is under way", () => running.stdout().includes("▸ one"));
+    await says(0, "skip", "one");
+    expect(await running.finished).toMatchObject({ code: 0 });
+    expect(await says(64, "retry", "one")).toContain("ralph skip one --undo");
+  });
+
+  test.each([
+    ["blocked", BLOCKS, 2],
+    ["decide", [{ promise: "DECIDE:which one?" }], 3],
+  ] as const)(
+    "of a task that waits for a person withdraws %s.txt until it is taken back",
+    async (file, steps, code) => {
+      project = createProject({ tasks: ["one", "two"] });
+      project.script({ one: [steps] }, [WORKS]);
+      project.commit();
+      const letter = `.ralph/${file}.txt`;
+      await says(code, "run");
+      expect(exists(project, letter)).toBe(true);
+      await says(0, "skip", "one");
+      expect(JSON.parse(await says(0, "inbox", "--json"))).toEqual([]);
+      await says(0, "run");
+      expect(exists(project, letter)).toBe(false);
+      await says(0, "skip", "one", "--undo");
+      await says(code, "run");
+      expect(exists(project, letter)).toBe(true);
+    },
+  );
 });
 
 test("ralph pause lets what is under way end, and ralph resume begins the next iteration", async () => {

@@ -186,7 +186,7 @@ describe("a budget", () => {
     project.script({}, [costs(2)]);
     const run = await project.ralph("run");
     expect(run.code).toBe(2);
-    expect(run.stdout).toContain("it has cost $4.00, and a task may cost $3.00");
+    expect(run.stdout).toContain("would pass the $3.00 that a task may cost: $2.00 are spent");
   });
 
   test("of a day is shared by everybody", async () => {

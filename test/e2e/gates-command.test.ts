@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, until, type Project } from "./project.ts";
+import { createProject, exists, until, WORKS, type Project } from "./project.ts";
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -75,6 +75,50 @@ describe("ralph gates", () => {
     await until("the gate runs", () => exists(project, "started"));
     running.child.kill("SIGINT");
     expect(await running.finished).toMatchObject({ code: 130, stdout: "" });
+    expect(project.leftovers()).toEqual([]);
+  });
+});
+
+describe("the gates of a run", () => {
+  const gate = (name: string, command: string): string =>
+    `[[gates]]\nname = "${name}"\ncommand = "${command}"\n`;
+  const withGates = (run: string, ...gates: readonly string[]): string =>
+    `agent = "demo"\n[run]\n${run}\n[agents.demo]\nscript = ".ralph/script.json"\n${gates.join("")}`;
+  const log = (word: string): string => `echo ${word} >> ../home/ran`;
+  const ran = (): readonly string[] => project.read("../home/ran").trim().split("\n");
+
+  test("begin with the one that failed last", async () => {
+    const gates = [gate("a", log("a")), gate("b", `${log("b")}; test ! -e bad`)];
+    project = createProject({ config: withGates("", ...gates) });
+    project.script({
+      one: [
+        [{ shell: "echo x > bad" }, ...WORKS],
+        [{ remove: "bad" }, ...WORKS],
+      ],
+    });
+    project.commit();
+    expect((await project.ralph("run")).code).toBe(0);
+    expect(ran()).toEqual(["a", "b", "a", "b", "b", "a"]);
+  });
+
+  test("do not run again on a tree on which all of them passed", async () => {
+    project = createProject({ config: withGates("", gate("a", log("a"))) });
+    project.write("PROMPT.md", "Do it.\n");
+    project.script({ prompt: [WORKS, [{ promise: "COMPLETE" }]] });
+    project.commit();
+    expect((await project.ralph("run", "--prompt", "PROMPT.md")).code).toBe(0);
+    expect(ran()).toEqual(["a", "a"]);
+    const gates = (await project.history()).map((entry) => (entry as { gates?: unknown }).gates);
+    const passed = [expect.objectContaining({ name: "a", status: "passed" })];
+    expect(gates).toEqual([passed, passed]);
+  });
+
+  test("run side by side with gates_parallel, and leave nothing behind", async () => {
+    const meets = (own: string, other: string): string =>
+      `setsid sleep 300 & touch ../home/${own}; until test -e ../home/${other}; do sleep 0.05; done`;
+    const gates = [gate("a", meets("a", "b")), gate("b", meets("b", "a"))];
+    project = createProject({ config: withGates("gates_parallel = 2", ...gates) });
+    expect((await project.ralph("run")).code).toBe(0);
     expect(project.leftovers()).toEqual([]);
   });
 });

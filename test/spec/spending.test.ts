@@ -80,10 +80,12 @@ describe("the budget of a run", () => {
 });
 
 describe("the budget of a task", () => {
-  test("blocks the task that has used it up", () => {
-    const spec = costing([withBudget({ task: 2 }), tasksObserved(login, docs)], 1.2, 1.2);
-    expect(spec.state.tasks["login"]?.blockedReason).toBe("it has cost $2.40, and a task may cost $2.00");
-    costing([withBudget({ task: 2 }), tasksObserved(login, docs)], 1.2).wants("iterate:login");
+  test("blocks the task whose next iteration would pass it", () => {
+    const begin = [withBudget({ task: 2 }), tasksObserved(login, docs)];
+    const reason = "one more iteration would pass the $2.00 that a task may cost: $1.20 are spent";
+    expect(costing(begin, 1.2).state.tasks["login"]?.blockedReason).toBe(reason);
+    costing(begin, 1).wants("iterate:login");
+    expect(costing(begin, 1, 1).state.tasks["login"]?.blockedReason).toContain("$2.00 are spent");
   });
 });
 

@@ -74,7 +74,7 @@ describe("the time an iteration may take", () => {
       .slice(0, 5)
       .map((of, index) => [
         iterationStarted(index + 1, of, { complexity: "complex" }),
-        iterationEnded(index + 1, of, "complete", { durationMs: (index + 1) * 100_000 }),
+        iterationEnded(index + 1, of, "complete", { durationMs: (index + 1) * 200_000 }),
         evidence(index + 1, of, ["a.ts"]),
       ]);
     const after = (count: number): ReturnType<typeof given> =>
@@ -83,6 +83,6 @@ describe("the time an iteration may take", () => {
         .reduce((spec, events) => spec.andThen(...events), given(runStarted(), tasksObserved(...tasks)))
         .andThen();
     expect(row(after(4), "f")).toMatchObject({ timeout_seconds: 1_800, timeout_from: "formula" });
-    expect(row(after(5), "f")).toMatchObject({ timeout_seconds: 1_000, timeout_from: "learned" });
+    expect(row(after(5), "f")).toMatchObject({ timeout_seconds: 2_000, timeout_from: "learned" });
   });
 });

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import type { GateResult, GateStatus } from "../../core/verdict/checked-gate.ts";
 import type { GateSettings } from "../../core/settings.ts";
 import type { Gates } from "../../engine/ports.ts";
 import { safePath } from "../process/safe-path.ts";
+import { sweep } from "../process/process-sweep.ts";
 import { supervise } from "../process/supervise.ts";
 import { createOutputTail } from "../process/line-splitter.ts";
 import { gateEnvironment, lacksOwnFile, missingProgram, type GatePlace } from "./missing-program.ts";
@@ -10,6 +12,27 @@ import { unmetExit, watchOutput } from "./output-search.ts";
 
 export interface ShellGatesOptions extends GatePlace {
   readonly redact: (text: string) => string;
+  /** Other gates may run meanwhile, with the same marker. */
+  readonly isBeside?: boolean;
+}
+
+/** So many gates at a time. Each ends what is its own; what has hidden from that is ended when all are over. */
+export function sideBySide(gates: Gates, most: number): Gates {
+  return {
+    async check(wanted, marker, signal, root, prefix) {
+      const waiting = wanted.entries();
+      const results: (readonly GateResult[])[] = [];
+      const lane = async (): Promise<void> => {
+        for (const [at, gate] of waiting) {
+          if (signal.aborted) return;
+          results[at] = await gates.check([gate], marker, signal, root, prefix);
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(most, wanted.length) }, lane));
+      await sweep(marker);
+      return results.flat();
+    },
+  };
 }
 
 /** The project's own commands, one after another, each by `sh -c`. */
@@ -66,15 +89,17 @@ async function tryGate(
   signal: AbortSignal,
   options: PlacedOptions,
 ): Promise<Omit<GateResult, "tries">> {
-  const { redact, prefix } = options;
+  const { redact, prefix, isBeside = false } = options;
+  const own = randomUUID();
   const tail = createOutputTail();
   const watch = watchOutput(gate.expect);
   const { ending, durationMs } = await supervise(
     {
       command: [...prefix, "sh", "-c", gate.command],
       cwd: folder,
-      env: gateEnvironment(gate, options),
+      env: { ...gateEnvironment(gate, options), ...(isBeside && { _RALPH_GATE: own }) },
       marker,
+      ...(isBeside && { ownEntry: `_RALPH_GATE=${own}` }),
       timeoutMs: gate.timeoutMs,
       graceMs: GRACE_MS,
       onStdout(chunk) {

@@ -20,6 +20,8 @@ export interface SuperviseRequest {
   readonly onlyHolds?: boolean;
   /** Unique to the iteration: what carries it in its environment does not survive. */
   readonly marker: string;
+  /** In its environment and in nobody else's, where others that run meanwhile carry the same marker. */
+  readonly ownEntry?: string;
   /** Written to stdin, which is then closed; without it, and without `onStdin`, stdin is empty. */
   readonly input?: string;
   /** Stdin stays open: called with the way to write to it. False: it could not be written. */
@@ -70,7 +72,8 @@ export async function supervise(request: SuperviseRequest, signal: AbortSignal):
     return { ending: { is: "not-started", message }, durationMs: msSince(startedMs), swept: 0 };
   }
   const { child, leader, exit } = started;
-  const family: Family = { entry: markerEntry(request.marker), leader, known, sinceMs: startedMs };
+  const entry = request.ownEntry ?? markerEntry(request.marker);
+  const family: Family = { entry, leader, known, sinceMs: startedMs };
   const stopper = createStopper(family, request);
   const { isOver = () => false, exitMs = EXIT_MS } = request;
   const final = awaitFinalResult(isOver, child.stdin, exitMs, () => stopper.stop("over"));

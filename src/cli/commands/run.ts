@@ -18,6 +18,7 @@ import type { Event, Recorded } from "../../core/events.ts";
 import { beginIteration } from "../../core/loop/begin-iteration.ts";
 import { evolveAll } from "../../core/loop/evolve.ts";
 import { timeoutFor } from "../../core/loop/iteration-timeout.ts";
+import { RalphError } from "../../core/errors.ts";
 import { planAct } from "../../core/loop/operator-act.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { readyTasks, whyBlocked } from "../../core/loop/task-status.ts";
@@ -25,6 +26,7 @@ import type { Plan } from "../../core/plan.ts";
 import type { Settings } from "../../core/settings.ts";
 import { EMPTY_STATE, taskState, type State } from "../../core/state.ts";
 import { mustAct } from "../../app/operator.ts";
+import { asArgument } from "../../core/text.ts";
 import { formatDuration, type Instant } from "../../core/time.ts";
 import { count } from "../../core/views/explain-words.ts";
 import { blockedIds } from "../../core/views/inbox.ts";
@@ -274,6 +276,8 @@ async function retry(
   requirePerson(project, "unblock tasks");
   const state = await readState(project);
   const task = await meantTask(asked, state, project);
+  if (taskState(state, task).isSkipped)
+    throw new RalphError("usage", `${task} is skipped`, { hint: `ralph skip ${asArgument(task)} --undo` });
   const isBlocked = whyBlocked(taskState(state, task)) !== null;
   const timeoutMs = timeout ?? null;
   const done = isBlocked

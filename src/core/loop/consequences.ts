@@ -1,7 +1,7 @@
 import type { Event, EventOf } from "../events.ts";
 import { corrections } from "./corrections.ts";
 import { EXHAUSTED_RUNS_MAX, retryAt, iterationLimit } from "./iteration-timeout.ts";
-import { dollars, exitRule, nextMove, withoutProgress } from "./brakes.ts";
+import { averageCost, dollars, exitRule, nextMove, withoutProgress, wouldPass } from "./brakes.ts";
 import { wasCutOff, type Failure } from "../streams/agent-report.ts";
 import { madeProgress } from "../verdict/evidence.ts";
 import { withEdits, editsBack, editsBySignal, reviewCapOf, reviewOf } from "../review/story-review.ts";
@@ -219,8 +219,10 @@ function brakeOnTask({
   const { limits, breaker, keepGoing } = run.settings;
   const { maxAttempts, maxStuck, budget } = limits;
   const spentUsd = task.spend.usd ?? 0;
-  if (budget.task !== null && spentUsd >= budget.task)
-    return { reason: `it has cost ${dollars(spentUsd)}, and a task may cost ${dollars(budget.task)}` };
+  if (budget.task !== null && wouldPass(spentUsd, averageCost(task.spend) ?? 0, budget.task))
+    return {
+      reason: `one more iteration would pass the ${dollars(budget.task)} that a task may cost: ${dollars(spentUsd)} are spent`,
+    };
   const isReached = (most: number, count: number): boolean => most > 0 && count >= most;
   const isStuck = isReached(maxStuck, task.stuckCount) || isReached(breaker.noProgress, task.stuckCount);
   if (keepGoing && isStuck) return { reason: withoutProgress(task.stuckCount), isStuck: true };

@@ -242,7 +242,7 @@ function marks(state: State, plan: Plan): readonly Effect[] {
 function letters(state: State): readonly Effect[] {
   return Object.values(state.tasks).flatMap((task): Effect[] => {
     const isBlocked = task.blockedReason !== null;
-    const asks = isBlocked || task.question !== null;
+    const asks = !task.isSkipped && (isBlocked || task.question !== null);
     if (asks && task.inboxFile === null && (isBlocked || task.question?.answer == null)) {
       return [{ kind: "publish-inbox-file", key: "publish", task: task.id }];
     }

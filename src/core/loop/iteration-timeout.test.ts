@@ -133,8 +133,16 @@ describe("what was learned", () => {
     expect(timeoutOf({ learnedMs: five })).toMatchObject({ timeoutMs: 600_000, from: "learned" });
   });
 
-  test("replaces mode and multiplier, not what timeouts add", () => {
-    expect(seconds({ learnedMs: five, title: "Dashboard", modeMs: 1_800_000 })).toBe(600);
+  test("never shortens a limit", () => {
+    const formula = { timeoutMs: 900_000, from: "formula" };
+    expect(timeoutOf({ learnedMs: five, title: "Dashboard", modeMs: 300_000 })).toMatchObject(formula);
+    expect(timeoutOf({ learnedMs: five.map(() => 0) })).toMatchObject({
+      timeoutMs: 180_000,
+      from: "formula",
+    });
+  });
+
+  test("takes the place of mode and multiplier, not of what timeouts add", () => {
     expect(seconds({ learnedMs: five, timeoutsSoFar: 2 })).toBe(1_350);
     expect(seconds({ learnedMs: five, timeoutsSoFar: 2, settings: { failureScaling: false } })).toBe(600);
   });
@@ -147,13 +155,9 @@ describe("what was learned", () => {
     expect(seconds({ learnedMs: [...twenty, 9_000_000] })).toBe(2_000);
   });
 
-  test("stays within the bounds, and timeouts raise it from there", () => {
+  test("stays within the bounds", () => {
     expect(seconds({ learnedMs: five.map(() => 3_000_000) })).toBe(3_600);
-    const quick = five.map(() => 0);
-    expect([0, 1, 2].map((timeoutsSoFar) => seconds({ learnedMs: quick, timeoutsSoFar }))).toEqual([
-      60, 90, 135,
-    ]);
-    expect(seconds({ learnedMs: quick, timeoutsSoFar: 100_000 })).toBe(3_600);
+    expect(seconds({ learnedMs: five, timeoutsSoFar: 100_000 })).toBe(3_600);
   });
 
   test("can be switched off", () => {

@@ -14,7 +14,7 @@ export interface TimeoutSettings {
   readonly minMs: number;
   /** How many times longer after each timeout of the task. */
   readonly perTimeout: number;
-  /** Whether what accepted iterations took replaces the mode's timeout and the multiplier. */
+  /** Whether what accepted iterations took may raise the mode's timeout times the multiplier. */
   readonly learn: boolean;
   readonly levels: Readonly<Record<Complexity, ComplexityLevel>>;
 }
@@ -53,25 +53,22 @@ export function iterationTimeout(request: TimeoutRequest): IterationTimeout {
   if (override !== null) return { timeoutMs: override, from: "override", complexity };
   if (task.timeoutMs !== null) return { timeoutMs: task.timeoutMs, from: "task", complexity };
   if (!settings.enabled) return { timeoutMs: modeMs, from: "formula", complexity };
-  const learned = learnedBaseMs(request);
   const multiplier = settings.complexityScaling ? settings.levels[complexity].multiplier : 1;
   const growth = settings.failureScaling ? settings.perTimeout ** request.timeoutsSoFar : 1;
+  const [formula, learned] = [modeMs * multiplier, learnedBaseMs(request)];
   return {
-    timeoutMs: clamp((learned ?? modeMs * multiplier) * growth, settings),
-    from: learned === null ? "formula" : "learned",
+    // Quick iterations say nothing about a slow one: what was learned never shortens a limit.
+    timeoutMs: clamp(Math.max(formula, learned) * growth, settings),
+    from: learned > formula ? "learned" : "formula",
     complexity,
   };
 }
 
-/**
- * Clamped before timeouts raise it: of iterations that take seconds, a multiple of so little would stay below the
- * least timeout, and the next attempt would get no more time than the one that ran out of it.
- */
-function learnedBaseMs({ learnedMs, settings }: TimeoutRequest): number | null {
-  if (!settings.learn || learnedMs.length < ENOUGH_TO_LEARN_FROM) return null;
+function learnedBaseMs({ learnedMs, settings }: TimeoutRequest): number {
+  if (!settings.learn || learnedMs.length < ENOUGH_TO_LEARN_FROM) return 0;
   // By nearest rank: a duration that really occurred.
   const rank = Math.ceil((learnedMs.length * PERCENTILE) / 100);
-  return clamp(LEARNED_FACTOR * (learnedMs.toSorted((a, b) => a - b)[rank - 1] ?? 0), settings);
+  return LEARNED_FACTOR * (learnedMs.toSorted((a, b) => a - b)[rank - 1] ?? 0);
 }
 
 function clamp(ms: number, { minMs, maxMs }: TimeoutSettings): number {

@@ -11,7 +11,6 @@ import {
   requiredTasks,
   tasksInScope,
   waitReason,
-  isCancelled,
   statusOf,
   whyBlocked,
 } from "./task-status.ts";
@@ -171,7 +170,7 @@ function completion(state: State, run: RunState, plan: Plan): Ending | null {
   const { onlyTasks, includeOptional } = run.settings;
   const tasks = tasksInScope(run, plan);
   const before = state.lastIteration - run.iterations;
-  const isCut = tasks.some(({ id }) => isCancelled(state, id));
+  const isCut = tasks.some((task) => statusOf(state, task) === "cancelled");
   // What a person cancelled was all there was: nothing was completed besides.
   if (isCut && tasks.every(({ id }) => (taskState(state, id).completion?.iteration ?? 0) <= before))
     return { outcome: "stopped", reason: "what was to do is cancelled" };

@@ -91,12 +91,14 @@ export function choiceInWords(
   return parts.join("   ");
 }
 
-/** Questions that nobody has answered, the oldest first; those of tasks that are done ask nobody any more. */
+/** Questions that nobody has answered, the oldest first; those of tasks that are done or skipped ask nobody any more. */
 export function openQuestions(state: State): readonly OpenQuestion[] {
   const done = doneIds(state);
   return Object.values(state.tasks)
-    .flatMap(({ id, question }) =>
-      question === null || question.answer !== null || done.has(id) ? [] : [{ task: id, ...question }],
+    .flatMap(({ id, question, isSkipped }) =>
+      question === null || question.answer !== null || isSkipped || done.has(id)
+        ? []
+        : [{ task: id, ...question }],
     )
     .toSorted((a, b) => a.askedAt - b.askedAt);
 }
