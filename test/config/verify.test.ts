@@ -29,7 +29,6 @@ test("without a section a claim is looked at where there is doubt, by the progra
     reader: "auto",
     readerAgent: null,
     readerModel: null,
-    approve: "auto",
     readers: ["claude", "codex", "gemini", "opencode", "copilot"],
   });
 });
