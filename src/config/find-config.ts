@@ -174,7 +174,7 @@ function pipeline(ralph: Tree): InOurWords {
     const limitPath = limit === undefined ? "ralph.default_max_iterations" : `${theirs}.max_iterations`;
     const isEnabled = ralph.enabled !== false && enabled !== false;
     return [
-      [`${ours}.enabled`, enabled === undefined ? "ralph" : `${theirs}.enabled`, isEnabled],
+      [`${ours}.enabled`, ralph[name] === undefined ? "ralph" : `${theirs}.enabled`, isEnabled],
       [`${ours}.max_iterations`, limitPath, limit ?? ralph.default_max_iterations],
       [`${ours}.completion_promise`, `${theirs}.completion_promise`, promise],
     ];

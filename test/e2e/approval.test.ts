@@ -115,7 +115,7 @@ describe("a person's approval", () => {
   test("is refused for what does not wait for it", async () => {
     project = createProject({ tasks: ["one", "other"] });
     expect(await says(64, "approve", "one")).toContain("does not wait for an approval");
-    expect(await says(64, "approve", "nothing")).toContain('a task "nothing"');
+    expect(await says(64, "approve", "nothing")).toContain('there is no task "nothing"');
     expect(await says(64, "approve", "o")).toContain('"o" may be one, other');
     expect(await says(64, "send-back", "one", " ")).toContain("nothing says what is to be changed");
   });

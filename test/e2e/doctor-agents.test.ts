@@ -228,7 +228,7 @@ describe("ralph init", () => {
     expect(written.match(/^(?!#).*\S.*$/gm)).toEqual([expect.stringMatching(/^agent = "claude" +# found/)]);
     const { code, stdout } = await project.ralph("config");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^agent\b.*claude.*ralph\.toml:1$/m);
+    expect(stdout).toMatch(/^agent\b.*claude.*ralph\.toml:2$/m);
     expect(stdout).not.toMatch(/^agents\./m);
   });
 
@@ -237,10 +237,10 @@ describe("ralph init", () => {
     project.remove(".ralph");
     await project.ralph("init");
     const written = project.read(".ralph/ralph.toml");
-    expect(written).toMatch(/^agent = "demo" +# .*no agent was found/);
+    expect(written).toMatch(/^#:schema \.\/ralph\.schema\.json\nagent = "demo" +# .*no agent was found/);
     expect(await project.ralph("config")).toMatchObject({ code: 0 });
     const chosen = written
-      .replace(/^agent = .*\n/, "")
+      .replace(/^agent = .*\n/m, "")
       .replaceAll(/^# (agent|\[agents|command = \["my)/gm, "$1");
     project.write(".ralph/ralph.toml", chosen);
     expect((await project.ralph("config")).stdout).toMatch(/^agents\.mine\.command\b.*my-agent/m);

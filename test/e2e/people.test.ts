@@ -280,7 +280,10 @@ describe("ralph blocked", () => {
     const listed = await project.ralph("blocked");
     expect(listed.stdout).toMatch(/^says +make says +0 attempts +\S+.* each +no credentials\ncrashes /);
     const { stdout } = await project.ralph("blocked", "--suggest");
-    expect(stdout).toContain("no credentials                answer_needed\n");
+    expect(stdout).toMatch(/^says +make says +no credentials +answer_needed$/m);
+    expect(stdout).toMatch(
+      /^crashes +make crashes +2 failed iterations in a row; the last: exit code 3: .* manual_review$/m,
+    );
     expect(stdout).toContain("         → settle what it says, then ralph unblock says\n");
   });
 

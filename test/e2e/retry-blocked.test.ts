@@ -26,7 +26,7 @@ describe("ralph retry-blocked", () => {
     const retried = await project.ralph("retry-blocked", "--max-attempts", "1");
     expect(retried).toMatchObject({ code: 2 });
     expect(await project.history()).toHaveLength(3);
-    expect(retried.stdout).toContain("■ blocked   one: 1 failed iteration\n");
+    expect(retried.stdout).toContain("■ blocked   one: 1 failed iteration; the last: exit code 3");
   });
 
   test("without a blocked task says so, and starts nothing", async () => {

@@ -159,8 +159,14 @@ describe("a run from the page", () => {
     const { post, get } = await enter(page.stdout());
     const planned = (await (await post("/api/plan", { ...WISH, lanes: 2, budgetUsd: 5 })).json()) as object;
     const dry = await project.ralph("run", "--dry-run", "--json", "--parallel", "2", "--budget", "5");
-    const { prompt: _prompt, ...plan } = JSON.parse(dry.stdout) as Record<string, unknown>;
+    const { prompt: _prompt, tasks, ...plan } = JSON.parse(dry.stdout) as Record<string, unknown>;
     expect(planned).toMatchObject(plan);
+    const named = (tasks as { id: string; title: string; done: boolean }[]).map(({ id, title, done }) => ({
+      id,
+      title,
+      done,
+    }));
+    expect(planned).toMatchObject({ tasks: named });
     expect(plan).toMatchObject({ lanes: 2, budget_usd: 5, agent: "demo", gates: [] });
     const started = await post("/api/runs", { ...WISH, tasks: ["two"] });
     expect([started.status, await started.json()]).toEqual([200, { said: "the run has begun" }]);

@@ -197,8 +197,9 @@ test("when everything is forgotten, the page begins anew", async () => {
   expect(await page.json<IterationPage>("/api/iterations")).toEqual({ rows: [], total: 0 });
   project.script({}, [WORKS]);
   await project.ralph("run");
-  const { rows } = await page.json<IterationPage>("/api/iterations");
-  expect(rows.map(({ task }) => task)).toContain("three");
+  const tasks = async (): Promise<readonly string[]> =>
+    (await page.json<IterationPage>("/api/iterations")).rows.map(({ task }) => task);
+  await expect.poll(tasks).toContain("three");
   expect((await page.json<Overview>("/api/overview")).status.run?.outcome).toBe("completed");
 });
 

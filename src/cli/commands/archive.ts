@@ -21,7 +21,7 @@ import { readListFiles, writeArchive } from "../../adapters/files/archive.ts";
 import { RECORD_EVENTS } from "../../core/views/iteration-record.ts";
 import { archiveSummary } from "../../core/report/markdown-report.ts";
 import { asArgument, folderName } from "../../core/text.ts";
-import { rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
@@ -308,7 +308,11 @@ async function resetAll(project: Project, sure: boolean, context: CliContext): P
     return 1;
   }
   await withLog(project, (log) => log.forget());
-  for (const view of VIEWS) rmSync(join(project.ralphDir, view), { recursive: true, force: true });
+  // The next run would take what we have asked for another program's question.
+  const there = existsSync(project.ralphDir) ? readdirSync(project.ralphDir) : [];
+  const asked = there.filter((name) => /^(?:blocked|decide)(?:-.+)?\.txt$/.test(name));
+  for (const view of [...VIEWS, ...asked])
+    rmSync(join(project.ralphDir, view), { recursive: true, force: true });
   const said = "everything is forgotten; the code and the task source are as they were";
   return tellActed(context, { is: "done", said });
 }
