@@ -101,18 +101,6 @@ describe("the gates of a run", () => {
     expect(ran()).toEqual(["a", "b", "a", "b", "b", "a"]);
   });
 
-  test("do not run again on a tree on which all of them passed", async () => {
-    project = createProject({ config: withGates("", gate("a", log("a"))) });
-    project.write("PROMPT.md", "Do it.\n");
-    project.script({ prompt: [WORKS, [{ promise: "COMPLETE" }]] });
-    project.commit();
-    expect((await project.ralph("run", "--prompt", "PROMPT.md")).code).toBe(0);
-    expect(ran()).toEqual(["a", "a"]);
-    const gates = (await project.history()).map((entry) => (entry as { gates?: unknown }).gates);
-    const passed = [expect.objectContaining({ name: "a", status: "passed" })];
-    expect(gates).toEqual([passed, passed]);
-  });
-
   test("run side by side with gates_parallel, and leave nothing behind", async () => {
     const meets = (own: string, other: string): string =>
       `setsid sleep 300 & touch ../home/${own}; until test -e ../home/${other}; do sleep 0.05; done`;

@@ -6,7 +6,7 @@ import type { Event } from "../../core/events.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
 import { type GateSettings, verifyOf } from "../../core/settings.ts";
 import { protectionFor } from "../../core/verdict/facts.ts";
-import { baseCommit, leftoversOf, type OpenIteration, type State } from "../../core/state.ts";
+import { baseCommit, leftoversOf, type State } from "../../core/state.ts";
 import { RalphError } from "../../core/errors.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import { wasCutOff, type AgentReport } from "../../core/streams/agent-report.ts";
@@ -23,8 +23,8 @@ import {
 } from "../look-around.ts";
 import type { CollectRequest, Ports, TaskSource, Subject } from "../ports.ts";
 import { interventionEvents } from "../../core/loop/consequences.ts";
-import { compareWithBaseline, type GateResult } from "../../core/verdict/checked-gate.ts";
-import { gatesKnownAt, NOTHING_CHECKED } from "../../core/loop/evolve-iteration.ts";
+import { compareWithBaseline } from "../../core/verdict/checked-gate.ts";
+import { NOTHING_CHECKED } from "../../core/loop/evolve-iteration.ts";
 import { isClaimed, isOpenEnded } from "../../core/loop/judge-iteration.ts";
 import { withAnalyzers, type GuardAnswer } from "../../core/verdict/plugin-answers.ts";
 
@@ -181,29 +181,12 @@ export async function checkGates(effect: EffectOf<"check-gates">, performing: Pe
   // What was red the last time tells soonest whether the work is done.
   const wasRed = ({ name }: GateSettings): number => (known.failingGates.includes(name) ? 0 : 1);
   const gates = ports.commands.gates.toSorted((a, b) => wasRed(a) - wasRed(b));
-  const leftBefore = leftoversOf(journal.state, open.task);
-  const green = greenAlready(journal.state, open, gates);
-  const began = green === null ? await workspace.beforeGates() : null;
-  const results = green ?? (await ports.gates.check(gates, open.marker, signal, known.worktree?.root));
+  const began = await workspace.beforeGates();
+  const results = await ports.gates.check(gates, open.marker, signal, known.worktree?.root);
   if (signal.aborted) return;
-  const leftovers = green === null ? await workspace.leftoversAfterGates(leftBefore, began) : leftBefore;
+  const leftovers = await workspace.leftoversAfterGates(leftoversOf(journal.state, open.task), began);
   const checked = compareWithBaseline(results, gates, known.baseline);
   await journal.record({ ...about, type: "gates.checked", gates: checked, leftovers });
-}
-
-/** All gates passed on this very tree: they need not run again. What was red may depend on more than the tree. */
-function greenAlready(
-  state: State,
-  { phase }: OpenIteration,
-  gates: readonly GateSettings[],
-): readonly GateResult[] | null {
-  if (phase.is !== "observed" || phase.evidence.uncommitted.length > 0) return null;
-  const known = gatesKnownAt(state, phase.evidence.headAfter) ?? [];
-  const results = gates.flatMap(({ name, required, onMissing }) => {
-    const passed = known.find((one) => one.name === name && one.status === "passed");
-    return passed === undefined ? [] : [{ ...passed, required, onMissing, tail: "", tries: 1, unmet: null }];
-  });
-  return results.length === gates.length ? results : null;
 }
 
 /** Runs them once more with the check files as they were before the task, and everything else as it is now. */
