@@ -28,7 +28,7 @@ import {
   workersOf,
 } from "./project.ts";
 import { openLog, statusNow } from "./project-log.ts";
-import { taskWork } from "./task-work.ts";
+import { taskWork } from "./take-back.ts";
 import { drivenByWorkers, type Driving, type ScreenPorts } from "./watch-project.ts";
 
 export interface Screen<Ports extends ScreenPorts = ScreenPorts> {

@@ -217,6 +217,7 @@ describe("ralph retry", () => {
     project.script({ one: [WORKS], two: [WORKS] });
     await says(0, "retry", "on");
     expect(await statuses()).toEqual({ one: "done", two: "blocked" });
+    expect(await says(64, "retry", "one")).toContain("one is done\n  → take it back: ralph undo one");
   });
 
   test("leaves it to a run that is open", async () => {

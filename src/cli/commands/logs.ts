@@ -10,6 +10,7 @@ import { RalphError } from "../../core/errors.ts";
 import type { Recorded } from "../../core/events.ts";
 import type { Style } from "../../core/text.ts";
 import { clockTime, isoTime } from "../../core/time.ts";
+import { count } from "../../core/views/explain-words.ts";
 import { transcriptName } from "../../core/views/ralph-files.ts";
 import type { TranscriptEntry } from "../../core/views/transcript.ts";
 import {
@@ -161,7 +162,9 @@ async function searchAll(
   }
   const what = entries === 1 ? "1 entry" : `${entries} entries`;
   const where = iterations === 1 ? "1 iteration" : `${iterations} iterations`;
-  context.say(entries === 0 ? `Nothing found in ${begun.length} iterations.` : `${what} in ${where}`);
+  context.say(
+    entries === 0 ? `Nothing found in ${count(begun.length, "iteration")}.` : `${what} in ${where}`,
+  );
   return 0;
 }
 

@@ -279,6 +279,11 @@ async function retry(
   if (taskState(state, task).isSkipped)
     throw new RalphError("usage", `${task} is skipped`, { hint: `ralph skip ${asArgument(task)} --undo` });
   const isBlocked = whyBlocked(taskState(state, task)) !== null;
+  // Accepted work whose merge is held is tried again.
+  if (!isBlocked && taskState(state, task).completion !== null)
+    throw new RalphError("usage", `${task} is done`, {
+      hint: `take it back: ralph undo ${asArgument(task)}`,
+    });
   const timeoutMs = timeout ?? null;
   const done = isBlocked
     ? [await mustAct(project, { do: "unblock", task, reason, timeoutMs, runs: true })]

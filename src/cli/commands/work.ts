@@ -4,7 +4,7 @@ import { meantTask, readState } from "../../app/project-log.ts";
 import type { Style } from "../../core/text.ts";
 import type { Command } from "commander";
 import { act as actOn, type ProjectAct } from "../../app/operator.ts";
-import { taskWork } from "../../app/task-work.ts";
+import { taskWork } from "../../app/take-back.ts";
 import { tell, tellActed, type Act, type CliContext } from "../commands.ts";
 
 export function defineDiff(command: Command, act: Act): void {
